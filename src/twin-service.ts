@@ -68,6 +68,51 @@ export interface Replay {
   contactTick: number | null;
 }
 
+/**
+ * Work on the store in steps of at most 3 ms: it yields where a step ends, so that others may have a
+ * turn of the event loop before the next one.
+ */
+export type Steps<Result> = AsyncGenerator<'', Result>;
+
+/** A list of a world that may be long. */
+export interface LongList<Item> {
+  /** Changes whenever the list does; no other list of the same kind has it. */
+  readonly tag: string;
+  /** Finds the pages of the list, in order; none if it is empty. */
+  pages(): Steps<readonly ListPage<Item>[]>;
+}
+
+/** A part of a long list, small enough to be encoded in one step. */
+export interface ListPage<Item> {
+  /** Identifies its content once that is final; undefined if that is not known. */
+  readonly name: string | undefined;
+  /** Number of its items, at least one. */
+  readonly count: number;
+  read(): Steps<PageContent<Item>>;
+}
+
+export interface PageContent<Item> {
+  items: readonly Item[];
+  /** Whether the items can no longer change. */
+  isFinal: boolean;
+}
+
+/** By default all incidents. */
+export interface IncidentRange {
+  /** Only incidents that begin after this contact. */
+  after?: { tick: number; order: number };
+  limit?: number;
+  /** Only incidents of this car. */
+  car?: number;
+}
+
+/** By default all changes. */
+export interface ChangeRange {
+  /** How many changes are left out. */
+  after?: number;
+  limit?: number;
+}
+
 /** A world. Methods that return a promise may step the world to the current tick first. */
 export interface World {
   /** 50 bits. */
@@ -108,16 +153,18 @@ export interface World {
   events(): Promise<EventRecord[]>;
 
   /**
-   * All incidents, in order of tick. Those that are not explained yet may be explained soon: the
+   * Incidents in order of tick. Those that are read and not explained yet may be explained soon: the
    * world pays, or `asker` if the world cannot.
    */
-  incidents(asker?: TickBudget): Promise<Incident[]>;
+  incidents(range: IncidentRange, asker?: TickBudget): Promise<LongList<Incident>>;
+  /** The ids of a car's incidents, in order of tick. */
+  incidentIds(car: number): Steps<string[]>;
   incident(id: string, asker?: TickBudget): Promise<Incident | undefined>;
   /** The seconds around an incident; undefined if no incident has this id. */
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined>;
 
-  /** Every accepted change, in order of tick. */
-  journal(): Promise<Change[]>;
+  /** Accepted changes, in order of tick. */
+  journal(range: ChangeRange): LongList<Change>;
 
   /**
    * Adds a watcher, which makes the world hot. Throws TwinError `overloaded` if its shard has no

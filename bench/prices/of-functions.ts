@@ -23,6 +23,7 @@ type Name = keyof typeof PRICES_US;
 const WORLD = 7;
 const BODY_BYTES = 65_536;
 const CHANGES = 10_000;
+const CONTACTS_MAX = 10_000;
 const FORMS = 100;
 const READS = 5;
 const HASHES = 8;
@@ -91,7 +92,7 @@ function withRecords<T>(use: (records: Records) => Promise<T>): Promise<T> {
 function incident(): Promise<number> {
   return withRecords(async (records) => {
     await records.saveIncidents(WORLD, drive(RECKLESS_TICKS));
-    const chains = groupByIncident(await records.incidents(WORLD));
+    const chains = groupByIncident(await records.contacts(WORLD, [0], CONTACTS_MAX));
     return usPerItem(READS * chains.length, async () => {
       for (let i = 0; i < READS; i += 1) await readReports(records);
     });
@@ -100,7 +101,7 @@ function incident(): Promise<number> {
 
 async function readReports(records: Records): Promise<void> {
   const fleet = fleetOf(RECKLESS_SEED, WORLD);
-  const read = groupByIncident(await records.incidents(WORLD));
+  const read = groupByIncident(await records.contacts(WORLD, [0], CONTACTS_MAX));
   const reports = read.map((chain) => {
     const { id: road, name: street } = nearestRoad(city, chain[0].x, chain[0].y);
     const context = { worldId: 'w', fleet, hazards: city.hazards, place: { road, street } };

@@ -2,7 +2,7 @@
 import type { PRICES_US } from '../../src/http/server/prices.ts';
 import { bearerOf, DEMO_ADMIN, DEMO_CARS, dealerUrlOf } from '../common/dealer-client.ts';
 import { askOnce, formatRequest, HttpPool } from '../common/http-pool.ts';
-import { makeWorlds } from '../common/made-worlds.ts';
+import { madeWorld, makeWorlds } from '../common/made-worlds.ts';
 import { type Server, startNode } from '../common/server.ts';
 import { usPerItem } from './per-item.ts';
 
@@ -19,6 +19,11 @@ const CONNECTIONS = 16;
 const CALLS = 500;
 const TOGGLES = 25;
 const RESETS = 5;
+const PAGES = 20;
+const PAGE_CHANGES = 256;
+const READS = 50;
+/** A change of these is some 150 bytes long. */
+const OFF = ['front_camera', 'front_radar', 'rear_radar', 'brakes', 'steering', 'esc'];
 const CARS = 2000;
 const CUSTOMERS = 100;
 
@@ -79,7 +84,19 @@ async function pricesOfTwin(node: Server, send: Send) {
       (change) => change(),
     );
   const featureChange = await usPerItem(TOGGLES * vins.length, changes, meter);
-  return { world, featureChange };
+  return { world, featureChange, keptPage: await keptPage(node.url, send, meter) };
+}
+
+/** Pages of a journal, whose encoded pages are as long as those of incidents. */
+async function keptPage(url: URL, send: Send, meter: () => Promise<number>): Promise<number> {
+  const features = Object.fromEntries(OFF.map((name) => [name, false]));
+  const changes = times(PAGES * PAGE_CHANGES, () => ({ tick: 0, car: 0, features }));
+  const body = JSON.stringify({ journal: { seed: 1, city: 'grid', changes } });
+  const made = await askOnce(url, formatRequest(url, 'POST', '/api/v1/worlds', {}, body));
+  const read: Request = ['GET', `/api/v1/worlds/${madeWorld(made).id}/journal`];
+  await send([read]);
+  const reads = times(READS, () => read);
+  return usPerItem(PAGES * READS, () => send(reads), meter);
 }
 
 async function pricesOfDealer(node: Server, sendPlain: Send) {

@@ -5,18 +5,19 @@ import type { Attack, HostileClient } from './hostile-client.ts';
 import { longJournal, recklessWorld } from './world-bodies.ts';
 
 const READERS = 2;
-const OVERLOADED = 503;
+/** Over its limit, and overloaded. */
+const LATER: readonly number[] = [429, 503];
 const RETRY_MS = 500;
 /** Ticks of a reckless world for each second of an attack, and the most that one address may ask for. */
 const TICKS_PER_S = 90_000;
 const TICKS_MAX = 890_000;
 
-/** Asks again while the node is still busy with the world. Throws on any other refusal. */
+/** Asks again while the node is busy with the world or the client has no time left. */
 async function askPatiently(pool: HttpPool, request: Buffer): Promise<Buffer> {
   for (;;) {
     const { status, body } = await pool.ask(request);
     if (status === 200) return body;
-    if (status !== OVERLOADED) throw new Error(`${status} ${body.toString()}`);
+    if (!LATER.includes(status)) throw new Error(`${status} ${body.toString()}`);
     await systemTime.sleep(RETRY_MS);
   }
 }

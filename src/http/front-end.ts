@@ -19,6 +19,7 @@ import { type Route, Router } from './server/router.ts';
 import type { ServerOptions } from './server/server-options.ts';
 import { StreamedAnswers } from './server/streamed-answers.ts';
 import { Fanout } from './twin/fanout.ts';
+import { LongLists } from './twin/long-lists.ts';
 import { twinRoutes } from './twin/twin-routes.ts';
 import { vehicleRoutes } from './twin/vehicle-routes.ts';
 import { WorldAccess } from './twin/world-access.ts';
@@ -166,9 +167,10 @@ function twinServer(
   fanout: Fanout,
 ): ServerSettings<StreamSession> {
   const worlds = new WorldAccess(service, limits);
+  const lists = new LongLists(limits);
   const routes = [
-    ...twinRoutes({ service, worlds, limits, publicTwinUrl, kernelHash }),
-    ...vehicleRoutes({ worlds, limits }),
+    ...twinRoutes({ service, worlds, limits, lists, publicTwinUrl, kernelHash }),
+    ...vehicleRoutes({ worlds, limits, lists }),
     ...viewerRoutes(web, worlds, publicTwinUrl),
     streamRoute(),
   ];

@@ -43,9 +43,16 @@ export function packChanges(changes: readonly Change[]): Int32Array {
   return packed;
 }
 
-export function unpackChanges(packed: Int32Array): Change[] {
-  return Array.from({ length: Math.floor(packed.length / CHANGE_INTS) }, (_, i) => {
-    const [tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(i * CHANGE_INTS);
+/** By default all; else the changes from an index to before another. */
+export function unpackChanges(
+  packed: Int32Array,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): Change[] {
+  const end = Math.min(to, Math.floor(packed.length / CHANGE_INTS));
+  return Array.from({ length: Math.max(0, end - from) }, (_, i) => {
+    const at = (from + i) * CHANGE_INTS;
+    const [tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(at, at + CHANGE_INTS);
     return { tick, car, touched, values };
   });
 }

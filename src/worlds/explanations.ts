@@ -3,8 +3,9 @@ import { TwinError } from '../errors.ts';
 import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
 import type { SearchAnswer } from '../shard/protocol.ts';
 import type { StopTimer } from '../time.ts';
-import { groupByIncident, type IncidentContacts, incidentId } from '../twin/incidents.ts';
-import type { TickBudget } from '../twin-service.ts';
+import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
+import type { Steps, TickBudget } from '../twin-service.ts';
+import { type IncidentIndex, PAGE_INCIDENTS, pageOf } from './incident-index.ts';
 import type { WorldParts } from './world-parts.ts';
 import { planRewind, runRewind } from './world-rewinds.ts';
 
@@ -36,6 +37,9 @@ interface Unexplained {
  */
 export class Explanations {
   readonly #parts: WorldParts;
+  readonly #index: IncidentIndex;
+  /** Pages of the index in which nothing is left to explain. */
+  readonly #settled = new Set<number>();
   readonly #budget: TickBudget;
   /** Incidents whose re-run fails. They stay unexplained. */
   readonly #givenUp = new Set<string>();
@@ -48,13 +52,19 @@ export class Explanations {
   #isWoken = false;
   #stopTimer: StopTimer | undefined;
 
-  constructor(parts: WorldParts) {
+  constructor(parts: WorldParts, index: IncidentIndex) {
     this.#parts = parts;
+    this.#index = index;
     this.#budget = parts.shared.explanationBudget(parts.world.number);
   }
 
   get isIdle(): boolean {
     return !this.#isWorking && this.#rewinding.size === 0;
+  }
+
+  /** Whether an incident stays unexplained, because its re-run has failed. */
+  isGivenUp(id: string): boolean {
+    return this.#givenUp.has(id);
   }
 
   /** Starts a round; if one is running, another follows it. */
@@ -179,22 +189,57 @@ export class Explanations {
 
   /** The chains that are over and unexplained, newest first. */
   async #open(): Promise<IncidentContacts[]> {
-    const { world, record, reports, ticks, shared } = this.#parts;
+    const { reports, ticks, shared } = this.#parts;
+    const untilTick = ticks.stepped;
     await reports.stored();
-    const contacts = await shared.records.incidents(world.number);
-    if (contacts.length === 0) return [];
-    const explained = await shared.records.explanations(world.number);
-    // Collisions of an earlier kernel cannot be re-run.
-    const unexplained = groupByIncident(contacts).filter(
-      (chain) => !explained.has(idOf(chain)) && chain[0].tick > record.from.tick,
-    );
-    const unfinished = unexplained.filter((chain) => endOf(chain) > ticks.stepped);
+    const steps = this.#openPages(untilTick);
+    for (;;) {
+      const step = await steps.next();
+      if (step.done) return step.value;
+      await new Promise<void>((resolve) => void shared.time.immediate(resolve));
+    }
+  }
+
+  /** `untilTick`: all contacts before it are stored. */
+  async *#openPages(untilTick: number): Steps<IncidentContacts[]> {
+    const { reports } = this.#parts;
+    yield* this.#index.complete(() => reports.storedContacts);
+    const open: IncidentContacts[] = [];
+    const unfinished: IncidentContacts[] = [];
+    for (let last = this.#index.count - 1; last >= 0; ) {
+      const page = pageOf(last);
+      const first = page * PAGE_INCIDENTS;
+      if (!this.#settled.has(page)) {
+        const unexplained = yield* this.#unexplained(first, last);
+        const isWhole = last - first + 1 === PAGE_INCIDENTS;
+        if (isWhole && unexplained.length === 0) this.#settled.add(page);
+        const { over = [], under = [] } = Object.groupBy(unexplained, (chain) =>
+          endOf(chain) <= untilTick ? 'over' : 'under',
+        );
+        open.push(...over.reverse());
+        unfinished.push(...under);
+        yield '';
+      }
+      last = first - 1;
+    }
     if (this.#isWatched && unfinished.length > 0) {
       this.wakeAfter(Math.min(...unfinished.map((chain) => chain.at(-1)?.tick ?? 0)));
     }
-    return unexplained
-      .filter((chain) => endOf(chain) <= ticks.stepped && !this.#givenUp.has(idOf(chain)))
-      .reverse();
+    return open;
+  }
+
+  async *#unexplained(first: number, last: number): Steps<IncidentContacts[]> {
+    const { world, record, shared } = this.#parts;
+    const chains = yield* this.#index.chains(first, last);
+    const [begin, end] = [chains[0]?.[0].tick, chains.at(-1)?.[0].tick];
+    const explained = await shared.records.explanations(world.number, begin, end);
+    // Collisions of an earlier kernel cannot be re-run.
+    return chains.filter(
+      (chain) =>
+        chain[0].tick > record.from.tick &&
+        !explained.has(idOf(chain)) &&
+        !this.#givenUp.has(idOf(chain)),
+    );
   }
 
   // ── searching ───────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,17 @@ import { worldIdOf } from '../twin/ids.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import type { EventRecord, FleetEntry, Incident } from '../twin/wire.ts';
-import type { Replay, ReplayOrder, TickBudget, World, WorldFrame } from '../twin-service.ts';
+import type {
+  ChangeRange,
+  IncidentRange,
+  LongList,
+  Replay,
+  ReplayOrder,
+  Steps,
+  TickBudget,
+  World,
+  WorldFrame,
+} from '../twin-service.ts';
 import { CrashLoopGuard } from './crash-loop-guard.ts';
 import { EncodingDemand } from './encoding-demand.ts';
 import type { IdleWorld } from './idle-index.ts';
@@ -142,9 +152,9 @@ export class OwnedWorld implements World, IdleWorld {
     }
   }
 
-  async journal(): Promise<Change[]> {
+  journal(range: ChangeRange): LongList<Change> {
     this.#parts.journal.refuseInDoubt();
-    return this.#shared.records.changes(this.number, this.#parts.record, 0);
+    return this.history.journal(range);
   }
 
   // ── memory ──────────────────────────────────────────────────────────────────────────────────
@@ -226,8 +236,12 @@ export class OwnedWorld implements World, IdleWorld {
     return this.history.events();
   }
 
-  incidents(asker?: TickBudget): Promise<Incident[]> {
-    return this.history.incidents(asker);
+  incidents(range: IncidentRange, asker?: TickBudget): Promise<LongList<Incident>> {
+    return this.history.incidents(range, asker);
+  }
+
+  incidentIds(car: number): Steps<string[]> {
+    return this.history.incidentIds(car);
   }
 
   incident(id: string, asker?: TickBudget): Promise<Incident | undefined> {

@@ -197,22 +197,35 @@ export class Records {
 
   /** Changes with numbers above `afterSeq`, in order, including those that it was created with. */
   async changes(world: number, record: WorldRecord, afterSeq: number): Promise<NumberedChange[]> {
-    const first = afterSeq < record.livedCount ? await this.#firstChanges(world) : [];
-    const changes = first.map((change, i) => ({ seq: i + 1, ...change })).slice(afterSeq);
-    const prefix = this.key(world, 'journal');
-    const after = [...prefix, Math.max(afterSeq, record.livedCount)];
-    for (const { key, value } of await this.#all<[number, number, number, number]>(prefix, after)) {
-      const [tick, car, touched, values] = value;
-      changes.push({ seq: Number(key.at(-1)), tick, car, touched, values });
-    }
-    return changes;
+    const { livedCount } = record;
+    const lived = afterSeq < livedCount ? await this.firstChanges(world) : new Int32Array(0);
+    const first = unpackChanges(lived, afterSeq);
+    const numbered = first.map((change, i) => ({ seq: afterSeq + i + 1, ...change }));
+    return numbered.concat(await this.laterChanges(world, Math.max(afterSeq, livedCount)));
   }
 
-  async #firstChanges(world: number): Promise<Change[]> {
+  /** The changes that the world was created with, packed. */
+  async firstChanges(world: number): Promise<Int32Array> {
     const packed = await this.#get<Uint8Array>(this.key(world, 'lived'));
-    if (packed === undefined) return [];
     // Copied, because the bytes may begin at an offset that is not aligned.
-    return unpackChanges(new Int32Array(packed.slice().buffer));
+    return packed === undefined ? new Int32Array(0) : new Int32Array(packed.slice().buffer);
+  }
+
+  /** Changes after those that the world was created with, with numbers above `afterSeq` to `toSeq`. */
+  async laterChanges(
+    world: number,
+    afterSeq: number,
+    toSeq = Number.MAX_SAFE_INTEGER - 1,
+  ): Promise<NumberedChange[]> {
+    const prefix = this.key(world, 'journal');
+    const entries = await this.#all<[number, number, number, number]>(
+      prefix,
+      [...prefix, afterSeq],
+      [...prefix, toSeq + 1],
+    );
+    return entries.map(({ key, value: [tick, car, touched, values] }) => ({
+      ...{ seq: Number(key.at(-1)), tick, car, touched, values },
+    }));
   }
 
   saveImage(world: number, image: Omit<StoredImage, 'crc'>): Promise<void> {
@@ -258,9 +271,16 @@ export class Records {
     return this.write(world, writes);
   }
 
-  /** Facts of every contact, in order of tick. */
-  async incidents(world: number): Promise<ContactFacts[]> {
-    const entries = await this.#all<StoredContact>(this.key(world, 'incident'));
+  /** At most `limit` contacts after a contact, or from a tick on, in order of tick. */
+  async contacts(
+    world: number,
+    after: readonly [tick: number, order?: number],
+    limit: number,
+  ): Promise<ContactFacts[]> {
+    const prefix = this.key(world, 'incident');
+    const parts = after.filter((part) => part !== undefined);
+    const page = { limit, after: [...prefix, ...parts] };
+    const entries = await orUnavailable(this.#store.list<StoredContact>(prefix, page));
     return entries.map(({ value }) => contactOf(value));
   }
 
@@ -296,9 +316,18 @@ export class Records {
     return this.write(world, writes);
   }
 
-  /** Explanations by the ids of their incidents. */
-  async explanations(world: number): Promise<Map<string, Explanation>> {
-    const entries = await this.#all<Explanation>(this.key(world, 'explained'));
+  /** Explanations of the incidents that began from one tick to another, by the incidents' ids. */
+  async explanations(
+    world: number,
+    fromTick = 0,
+    toTick = Number.MAX_SAFE_INTEGER - 1,
+  ): Promise<Map<string, Explanation>> {
+    const prefix = this.key(world, 'explained');
+    const entries = await this.#all<Explanation>(
+      prefix,
+      [...prefix, fromTick],
+      [...prefix, toTick + 1],
+    );
     return new Map(
       entries.map(({ key, value }) => [incidentId(Number(key.at(-2)), Number(key.at(-1))), value]),
     );
@@ -312,12 +341,12 @@ export class Records {
     return (await orUnavailable(this.#store.get<T>(key)))?.value;
   }
 
-  /** All entries below `prefix`, after the key `after`. */
-  async #all<T>(prefix: Key, after: Key = prefix): Promise<Entry<T>[]> {
+  /** All entries below `prefix`, after the key `after` and before the key `before`. */
+  async #all<T>(prefix: Key, after: Key = prefix, before?: Key): Promise<Entry<T>[]> {
     const all: Entry<T>[] = [];
     for (;;) {
-      const start = all.at(-1)?.key ?? after;
-      const page = await orUnavailable(this.#store.list<T>(prefix, { limit: PAGE, after: start }));
+      const range = { limit: PAGE, after: all.at(-1)?.key ?? after, ...(before && { before }) };
+      const page = await orUnavailable(this.#store.list<T>(prefix, range));
       all.push(...page);
       if (page.length < PAGE) return all;
     }

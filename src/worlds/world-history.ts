@@ -5,16 +5,22 @@ import { WORK_MS_MAX } from '../limits.ts';
 import type { ReplayTask } from '../shard/protocol.ts';
 import { EVENTS_SHOWN, eventOf } from '../twin/events.ts';
 import { type Explanation, failuresOf } from '../twin/explanation.ts';
-import {
-  groupByIncident,
-  type IncidentContacts,
-  incidentId,
-  incidentOf,
-  parseIncidentId,
-} from '../twin/incidents.ts';
+import { type IncidentContacts, incidentOf, parseIncidentId } from '../twin/incidents.ts';
+import type { Change } from '../twin/journal.ts';
 import type { EventRecord, Incident } from '../twin/wire.ts';
-import type { Replay, ReplayOrder, TickBudget } from '../twin-service.ts';
+import type {
+  ChangeRange,
+  IncidentRange,
+  LongList,
+  Replay,
+  ReplayOrder,
+  Steps,
+  TickBudget,
+} from '../twin-service.ts';
+import { changeList } from './change-list.ts';
 import { Explanations } from './explanations.ts';
+import { IncidentIndex } from './incident-index.ts';
+import { IncidentList } from './incident-list.ts';
 import type { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
 import { planRewind, runRewind } from './world-rewinds.ts';
@@ -22,16 +28,34 @@ import { planRewind, runRewind } from './world-rewinds.ts';
 /** Ticks that a replay takes, in addition to those of a rewind. */
 const REPLAY_TICKS = 1500;
 
+/** Distinguishes histories that begin in the same millisecond. */
+let historyCount = 0;
+
 /** The history of a world: events, incidents with their explanations, replays. */
 export class WorldHistory {
   readonly explanations: Explanations;
   readonly #parts: WorldParts;
+  /** Unique among all histories of all processes. */
+  readonly #name: string;
+  readonly #list: IncidentList;
   readonly #loader: WorldLoader;
 
   constructor(parts: WorldParts, loader: WorldLoader) {
     this.#parts = parts;
     this.#loader = loader;
-    this.explanations = new Explanations(parts);
+    const index = IncidentIndex.of(parts);
+    this.explanations = new Explanations(parts, index);
+    const wallMs = parts.shared.time.wallMs();
+    this.#name = [parts.world.id, wallMs, historyCount++]
+      .map((part) => part.toString(36))
+      .join('-');
+    this.#list = new IncidentList(index, {
+      parts,
+      name: this.#name,
+      incidentOf: (chain, explanation) => this.#incident(chain, explanation),
+      ask: (ids, asker) => this.explanations.ask(ids, asker),
+      isGivenUp: (id) => this.explanations.isGivenUp(id),
+    });
   }
 
   async events(): Promise<EventRecord[]> {
@@ -53,20 +77,23 @@ export class WorldHistory {
 
   // ── incidents ───────────────────────────────────────────────────────────────────────────────
 
-  /** In order of tick. Starts the explanation of unexplained incidents. */
-  async incidents(asker?: TickBudget): Promise<Incident[]> {
-    const { world, reports, shared } = this.#parts;
+  /** Starts the explanation of the unexplained incidents that are read. */
+  async incidents(range: IncidentRange, asker?: TickBudget): Promise<LongList<Incident>> {
+    const { tick } = await this.#loader.query('tick');
+    await this.#parts.reports.stored();
+    return this.#list.list(range, tick, asker);
+  }
+
+  async *incidentIds(car: number): Steps<string[]> {
     await this.#loader.query('tick');
-    await reports.stored();
-    const chains = groupByIncident(await shared.records.incidents(world.number));
-    if (chains.length === 0) return [];
-    const known = await shared.records.explanations(world.number);
-    const incidents = chains.map((chain) =>
-      this.#incident(chain, known.get(incidentId(chain[0].tick, chain[0].order))),
-    );
-    const unexplained = incidents.filter(({ explained }) => !explained);
-    if (unexplained.length > 0) this.explanations.ask(unexplained.map(idOf), asker);
-    return incidents;
+    await this.#parts.reports.stored();
+    return yield* this.#list.ids(car);
+  }
+
+  journal(range: ChangeRange): LongList<Change> {
+    const { world, record, journal, shared } = this.#parts;
+    const dependencies = { world: world.number, record, records: shared.records, name: this.#name };
+    return changeList(dependencies, journal.seq, range);
   }
 
   async incident(id: string, asker?: TickBudget): Promise<Incident | undefined> {
@@ -147,10 +174,6 @@ export class WorldHistory {
       throw new TwinError('world_unavailable', 'This collision cannot be replayed.', 60);
     }
   }
-}
-
-function idOf({ id }: Incident): string {
-  return id;
 }
 
 /** The tick at which the explaining re-run switched exactly these features on, if there is one. */

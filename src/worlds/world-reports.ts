@@ -28,6 +28,8 @@ export class WorldReports {
   readonly #dependencies: WorldReportsDependencies;
   /** Number of contacts that were reported, from the beginning of the world. */
   #reported = 0;
+  /** Number of explanations that this object has stored. */
+  #explainedCount = 0;
   /** Not stored yet. */
   #facts: ContactFacts[] = [];
   #explained: Explained[] = [];
@@ -44,6 +46,15 @@ export class WorldReports {
 
   get isIdle(): boolean {
     return this.#writing === undefined;
+  }
+
+  get storedContacts(): number {
+    return this.#reported - this.#facts.length;
+  }
+
+  /** Since this object exists. */
+  get storedExplanations(): number {
+    return this.#explainedCount;
   }
 
   /** The world was loaded. `contacts`: number of its contacts until then, which are all stored. */
@@ -127,7 +138,7 @@ export class WorldReports {
       return false;
     }
     this.#facts.splice(0, facts.length);
-    const stored = this.#reported - this.#facts.length;
+    const stored = this.storedContacts;
     const { served = [], left = [] } = Object.groupBy(this.#waiting, ({ count }) =>
       count <= stored ? 'served' : 'left',
     );
@@ -145,6 +156,7 @@ export class WorldReports {
       return false;
     }
     this.#explained.splice(0, explained.length);
+    this.#explainedCount += explained.length;
     return true;
   }
 

@@ -3,6 +3,7 @@ import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
 import { CATCH_UP_TICKS, HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import { contactWith } from '../testing/doubles/contacts.ts';
+import { itemsOf } from '../testing/doubles/long-list.ts';
 import { startFaultyNode, type TestNode } from '../testing/rigs/node.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { EventRecord } from '../twin/wire.ts';
@@ -87,7 +88,7 @@ describe('the worlds of a node', () => {
     expect(before?.filter(({ tick }) => tick <= 20_000)).toEqual([]);
     await world?.change(4, F_BRAKES, 0);
     expect(configurations(await world?.events())).toBe(1);
-    expect((await world?.journal())?.length).toBe(2);
+    expect(world && (await itemsOf(world.journal({})))).toHaveLength(2);
     await upgraded.stop();
 
     const { node: again } = await start({ DATA_DIR: dataDir });
@@ -157,7 +158,7 @@ describe('the worlds of a node', () => {
       node.worlds.report(shard, { kind: 'contacts', world, residency, from: 5, facts });
       const image = { tick: 9, seq: 0, bytes: new Uint8Array(8) };
       node.worlds.report(shard, { kind: 'image', world, residency, image });
-      expect(await again?.incidents()).toEqual([]);
+      expect(again && (await itemsOf(await again.incidents({})))).toEqual([]);
       await again?.reports.written();
       expect(await store.get(['p', partitionOf(world), 'image', world])).toBeUndefined();
     };
@@ -218,7 +219,7 @@ describe('the worlds of a node', () => {
       world.change(0, F_BRAKES, F_BRAKES),
     ];
     await Promise.all(changes);
-    const journal = await world.journal();
+    const journal = await itemsOf(world.journal({}));
     expect(journal.map(({ car, values }) => [car, values])).toEqual([
       [0, 0],
       [0, F_BRAKES],

@@ -24,6 +24,8 @@ export const PRICES_US = {
   incident: 70,
   /** An entry of a journal that is read from the store and encoded. */
   journalChange: 1,
+  /** A page of incidents or changes that is kept encoded, some 40 KiB. */
+  keptPage: 60,
   /** A car in a list: most have been encoded before. */
   listedCar: 2,
   /** A customer in a list: its fields are decrypted. */

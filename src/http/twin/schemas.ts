@@ -29,6 +29,7 @@ import {
   Vin,
   WorldId,
 } from '../../twin/wire.ts';
+import { LIMIT_MAX } from './list-range.ts';
 
 // The names exported here are those of the schemas in the twin's documents.
 export * from '../../twin/wire.ts';
@@ -133,6 +134,14 @@ export const Route = object('The loop that a car drives.', {
 });
 
 export const Incidents = list(Incident);
+
+export const AfterIncident = described('Only reports after the one with this id.', IncidentId);
+export const AfterChanges = described('How many changes to leave out.', count);
+export const Limit = described('How many entries at most; by default all.', {
+  ...integer,
+  minimum: 1,
+  maximum: LIMIT_MAX,
+});
 
 export const ReplayWith = described(
   'Comma-separated features, switched on for the involved cars that had them off.',

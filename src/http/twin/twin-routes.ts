@@ -14,6 +14,8 @@ import { PRICES_US } from '../server/prices.ts';
 import { type RateLimits, tickBudget } from '../server/rate-limits.ts';
 import { bodyless, encode, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Route } from '../server/router.ts';
+import { changeRange, incidentRange } from './list-range.ts';
+import { INCIDENT_SHAPE, type LongLists } from './long-lists.ts';
 import { featuresOfQuery, replayBody } from './replay.ts';
 import * as schemas from './schemas.ts';
 import type { WorldAccess } from './world-access.ts';
@@ -23,6 +25,7 @@ export interface TwinContext {
   service: TwinService;
   worlds: WorldAccess;
   limits: RateLimits;
+  lists: LongLists;
   /** Base of viewer and stream URLs, without a trailing slash. */
   publicTwinUrl: () => string;
   /** Hash of the kernel that steps the worlds. */
@@ -193,6 +196,25 @@ function worldRoute(
   return { ...described(read), handle };
 }
 
+/** A route whose work is paid: `key` is that of the client in limits. */
+function listRoute(
+  { worlds }: TwinContext,
+  { answer, ...read }: WorldRead & { answer: (world: World, call: Call, key: string) => Answer },
+): Route {
+  const handle = (call: Call) => {
+    const key = call.addressKey();
+    return mapMaybePromise(worlds.byId(call, call.params[0]), (world) => answer(world, call, key));
+  };
+  return {
+    ...described({
+      ...read,
+      errors: ['invalid_value'],
+      answers: { 304: { description: 'Not modified' } },
+    }),
+    handle,
+  };
+}
+
 function worldRoutes(context: TwinContext): Route[] {
   return [
     worldRoute(context, {
@@ -217,33 +239,41 @@ function worldRoutes(context: TwinContext): Route[] {
       schema: schemas.Events,
       answer: async (world, { encoding }) => ok(await world.events(), encoding),
     }),
-    worldRoute(context, {
+    listRoute(context, {
       path: '/journal',
       operationId: 'getJournal',
       summary: 'The journal: seed, city and every accepted change',
       schema: schemas.Journal,
-      answer: async (world, { encoding }) =>
-        ok(await journalOf(world, context.kernelHash), encoding),
+      query: { after: schemas.AfterChanges, limit: schemas.Limit },
+      answer: (world, { encoding, head, query }, key) => {
+        const changes = world.journal(changeRange(query));
+        const fields = { kernel: context.kernelHash, seed: world.seed, city: world.city.name };
+        return context.lists.reply({ encoding, head, key }, changes, {
+          entryOf: journalEntryOf,
+          priceUs: PRICES_US.journalChange,
+          object: { fields: { ...fields, tick: world.tick() }, list: 'changes' },
+        });
+      },
     }),
     mapRoute(context),
   ];
-}
-
-async function journalOf(world: World, kernel: string) {
-  const changes = (await world.journal()).map(journalEntryOf);
-  return { kernel, seed: world.seed, city: world.city.name, tick: world.tick(), changes };
 }
 
 const OF_INCIDENT = { incident: schemas.IncidentId };
 
 function incidentRoutes(context: TwinContext): Route[] {
   return [
-    askingRoute(context, {
+    listRoute(context, {
       path: '/incidents',
       operationId: 'listIncidents',
       summary: 'Every collision report, in order',
       schema: schemas.Incidents,
-      answer: async (world, { encoding }, asker) => ok(await world.incidents(asker), encoding),
+      query: { after: schemas.AfterIncident, limit: schemas.Limit },
+      answer: async (world, { encoding, head, query }, key) => {
+        const asker = tickBudget(context.limits.work, key);
+        const incidents = await world.incidents(incidentRange(query), asker);
+        return context.lists.reply({ encoding, head, key }, incidents, INCIDENT_SHAPE);
+      },
     }),
     askingRoute(context, {
       path: '/incidents/{incident}',

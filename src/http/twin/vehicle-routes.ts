@@ -18,13 +18,16 @@ import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
 import { parseObject } from '../server/body.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
-import { ok, type Reply } from '../server/reply.ts';
+import { tickBudget } from '../server/rate-limits.ts';
+import { encode, ok, type Reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
+import { incidentRange } from './list-range.ts';
+import { type BodySteps, INCIDENT_SHAPE, replyInSteps } from './long-lists.ts';
 import * as schemas from './schemas.ts';
 import type { TwinContext } from './twin-routes.ts';
 import type { Car } from './world-access.ts';
 
-type VehicleContext = Pick<TwinContext, 'worlds' | 'limits'>;
+type VehicleContext = Pick<TwinContext, 'worlds' | 'limits' | 'lists'>;
 type Answer = Reply | Promise<Reply>;
 
 const ALL = maskOf(FEATURE_NAMES);
@@ -34,7 +37,7 @@ export function vehicleRoutes(context: VehicleContext): Route[] {
   return [...readRoutes(context), ...featureRoutes(context)];
 }
 
-function readRoutes({ worlds }: VehicleContext): Route[] {
+function readRoutes({ worlds, limits, lists }: VehicleContext): Route[] {
   const get = (
     path: string,
     operationId: string,
@@ -60,14 +63,34 @@ function readRoutes({ worlds }: VehicleContext): Route[] {
     get('/route', 'getRoute', 'The loop that the car drives', schemas.Route, (car, encoding) =>
       ok(routeOf(car), encoding),
     ),
-    get(
-      '/incidents',
-      'getVehicleIncidents',
-      'Collision reports that involve the car',
-      schemas.Incidents,
-      async (car, encoding) => ok(await incidentsOf(car), encoding),
-    ),
+    incidentsRoute({ worlds, limits, lists }),
   ];
+}
+
+function incidentsRoute({ worlds, limits, lists }: VehicleContext): Route {
+  const summary = 'Collision reports that involve the car';
+  const about = vehicleRoute(
+    'GET',
+    '/incidents',
+    'getVehicleIncidents',
+    summary,
+    schemas.Incidents,
+  );
+  return {
+    ...about,
+    query: { after: schemas.AfterIncident, limit: schemas.Limit },
+    answers: { ...about.answers, 304: { description: 'Not modified' } },
+    errors: ['invalid_value', ...about.errors],
+    handle: (call) => {
+      const { encoding, head, query } = call;
+      const key = call.addressKey();
+      return mapMaybePromise(worlds.byVin(call), async ({ world, index }) => {
+        const range = { ...incidentRange(query), car: index };
+        const incidents = await world.incidents(range, tickBudget(limits.work, key));
+        return lists.reply({ encoding, head, key }, incidents, INCIDENT_SHAPE);
+      });
+    },
+  };
 }
 
 function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
@@ -207,22 +230,21 @@ function entryOf({ world, index }: Car): FleetEntry {
 async function vehicle(car: Car, encoding: Encoding): Promise<Reply> {
   const { world, index } = car;
   const { vin, ...appearance } = entryOf(car);
-  const [now, incidents] = await Promise.all([telemetry(car), incidentsOf(car)]);
-  const answer = {
-    vin,
-    world: world.id,
-    ...appearance,
-    configuration: featureState(world.declared(index)),
-    telemetry: now,
-    incidents: incidents.map(({ id }) => id),
-  };
-  return ok(answer, encoding);
-}
-
-async function incidentsOf(car: Car) {
-  const { vin } = entryOf(car);
-  const incidents = await car.world.incidents();
-  return incidents.filter(({ vehicles }) => vehicles.some((party) => party.vin === vin));
+  const now = await telemetry(car);
+  async function* body(): BodySteps {
+    const incidents = yield* world.incidentIds(index);
+    const configuration = featureState(world.declared(index));
+    const answer = {
+      vin,
+      world: world.id,
+      ...appearance,
+      configuration,
+      telemetry: now,
+      incidents,
+    };
+    return encode(answer, encoding);
+  }
+  return replyInSteps(body(), encoding);
 }
 
 function telemetry({ world, index }: Car): Telemetry | Promise<Telemetry> {

@@ -9,21 +9,30 @@ import {
   OC_STRIDE,
   OUT_LENGTH,
 } from '../../../assembly/layout.ts';
+import { at } from '../../city/geometry.ts';
 import { cityNames } from '../../city/names.ts';
 import type { City } from '../../city/types.ts';
 import type { Encoding } from '../../codec/encoding.ts';
 import { snapshotOf } from '../../codec/snapshot.ts';
 import { TwinError } from '../../errors.ts';
+import { tagOf } from '../../http/server/etag.ts';
 import { encode } from '../../http/server/reply.ts';
 import { loadCities } from '../../load-cities.ts';
 import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
+import { parseIncidentId } from '../../twin/incidents.ts';
 import { applyChange, type Change } from '../../twin/journal.ts';
 import type { EventRecord, Incident } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 import type {
+  ChangeRange,
+  IncidentRange,
+  ListPage,
+  LongList,
+  PageContent,
   Replay,
   ReplayOrder,
+  Steps,
   TickBudget,
   TwinService,
   World,
@@ -49,6 +58,12 @@ export class FakeWorld implements World {
   incidentList: Incident[] = [];
   /** Who asked for incidents last. */
   asker: TickBudget | undefined;
+  /** Entries of a page of a list. */
+  pageSize = 2;
+  /** Steps that lists take, in addition to the last. */
+  steps = 0;
+  /** Pages of lists that were read. */
+  pagesRead = 0;
   eventList: EventRecord[] = [];
   /** What a replay takes. */
   replayTicks = 1000;
@@ -129,9 +144,57 @@ export class FakeWorld implements World {
     return this.eventList;
   }
 
-  async incidents(asker?: TickBudget): Promise<Incident[]> {
+  async incidents(
+    { after, limit, car }: IncidentRange,
+    asker?: TickBudget,
+  ): Promise<LongList<Incident>> {
     this.asker = asker;
-    return this.incidentList;
+    const isAfter = ({ id }: Incident): boolean => {
+      const place = parseIncidentId(id);
+      if (after === undefined || place === undefined) return true;
+      return place.tick === after.tick ? place.order > after.order : place.tick > after.tick;
+    };
+    const ofCar = car === undefined ? this.incidentList : this.#incidentsOf(car);
+    return this.#longList(ofCar.filter(isAfter).slice(0, limit));
+  }
+
+  async *incidentIds(car: number): Steps<string[]> {
+    if (this.failure) throw this.failure;
+    for (let step = 0; step < this.steps; step++) yield '';
+    return this.#incidentsOf(car).map(({ id }) => id);
+  }
+
+  #incidentsOf(car: number): Incident[] {
+    const { vin } = at(this.fleet, car);
+    return this.incidentList.filter(({ vehicles }) => vehicles.some((party) => party.vin === vin));
+  }
+
+  /** A list in pages. Those that are full are final. */
+  #longList<Item>(items: readonly Item[]): LongList<Item> {
+    const size = this.pageSize;
+    const pageCount = Math.ceil(items.length / size);
+    const pages = Array.from({ length: pageCount }, (_, i): ListPage<Item> => {
+      const ofPage = items.slice(size * i, size * (i + 1));
+      const isFinal = ofPage.length === size;
+      const read = async function* (this: FakeWorld): Steps<PageContent<Item>> {
+        this.pagesRead++;
+        yield* steps();
+        return { items: ofPage, isFinal };
+      };
+      const name = isFinal ? `${JSON.stringify(ofPage)}` : undefined;
+      return { name, count: ofPage.length, read: () => read.call(this) };
+    });
+    const count = this.steps;
+    async function* steps() {
+      for (let step = 0; step < count; step++) yield '' as const;
+    }
+    return {
+      tag: tagOf(JSON.stringify(items)),
+      pages: async function* () {
+        yield* steps();
+        return pages;
+      },
+    };
   }
 
   async incident(id: string, asker?: TickBudget): Promise<Incident | undefined> {
@@ -149,8 +212,8 @@ export class FakeWorld implements World {
     return { frames, count: 2, contactTick: on === 0 ? this.tickNow : null };
   }
 
-  async journal(): Promise<Change[]> {
-    return this.changes;
+  journal({ after = 0, limit }: ChangeRange): LongList<Change> {
+    return this.#longList(this.changes.slice(after).slice(0, limit));
   }
 
   watch(encoding: Encoding): void {

@@ -1,0 +1,66 @@
+import { type Change, unpackChanges } from '../twin/journal.ts';
+import type { ChangeRange, ListPage, LongList, PageContent, Steps } from '../twin-service.ts';
+import type { Records, WorldRecord } from './records.ts';
+
+/** Changes of a page: at most some 64 KiB. */
+const PAGE_CHANGES = 256;
+
+export interface ChangeListDependencies {
+  readonly world: number;
+  readonly record: WorldRecord;
+  readonly records: Pick<Records, 'firstChanges' | 'laterChanges'>;
+  /** Unique among all world objects of all processes. */
+  readonly name: string;
+}
+
+/** The first `count` changes of a world's journal, or a range of them, page by page. */
+export function changeList(
+  dependencies: ChangeListDependencies,
+  count: number,
+  { after = 0, limit = count }: ChangeRange,
+): LongList<Change> {
+  const pages = pagesOf(dependencies, Math.min(after, count), Math.min(after + limit, count));
+  return {
+    tag: `${dependencies.name}-${count}`,
+    pages: () => inOneStep(() => pages),
+  };
+}
+
+function pagesOf(
+  { world, record, records, name }: ChangeListDependencies,
+  first: number,
+  end: number,
+): ListPage<Change>[] {
+  // Read for the first page that needs it, and kept for the others of the same answer.
+  let lived: Promise<Int32Array> | undefined;
+  async function read(from: number, to: number): Promise<PageContent<Change>> {
+    const { livedCount } = record;
+    const items: Change[] = [];
+    if (from < livedCount) {
+      lived ??= records.firstChanges(world);
+      items.push(...unpackChanges(await lived, from, to));
+    }
+    if (to > livedCount) {
+      items.push(...(await records.laterChanges(world, Math.max(from, livedCount), to)));
+    }
+    return { items, isFinal: true };
+  }
+  const pages: ListPage<Change>[] = [];
+  for (let next = first; next < end; ) {
+    const from = next;
+    const to = Math.min(end, (Math.floor(from / PAGE_CHANGES) + 1) * PAGE_CHANGES);
+    const isWhole = to - from === PAGE_CHANGES;
+    pages.push({
+      name: isWhole ? `${name} changes ${from}` : undefined,
+      count: to - from,
+      read: () => inOneStep(() => read(from, to)),
+    });
+    next = to;
+  }
+  return pages;
+}
+
+// biome-ignore lint/correctness/useYield: it takes one step
+async function* inOneStep<Result>(work: () => Result | Promise<Result>): Steps<Result> {
+  return work();
+}

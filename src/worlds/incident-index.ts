@@ -1,0 +1,148 @@
+import { CHAIN_TICKS } from '../../assembly/layout.ts';
+import type { ContactFacts, IncidentContacts } from '../twin/incidents.ts';
+import type { Steps, World } from '../twin-service.ts';
+import type { Records } from './records.ts';
+
+/** Contacts that are read in one step. */
+const STEP_CONTACTS = 128;
+/** Incidents of a page: some 30 KiB. */
+export const PAGE_INCIDENTS = 32;
+
+/** Tick and order of a contact; of an incident: of its first contact. */
+export interface Place {
+  readonly tick: number;
+  readonly order: number;
+}
+
+interface IndexedIncident extends Place {
+  /** Bits of the cars involved. */
+  cars: number;
+}
+
+/** At most `limit` contacts after a place, or from a tick on. */
+export type ReadContacts = (
+  after: readonly [tick: number, order?: number],
+  limit: number,
+) => Promise<ContactFacts[]>;
+
+interface WorldContacts {
+  readonly world: Pick<World, 'number'>;
+  readonly shared: { readonly records: Pick<Records, 'contacts'> };
+}
+
+/** Where a world's incidents are in the store, so that parts of the list can be read alone. */
+export class IncidentIndex {
+  readonly #read: ReadContacts;
+  readonly #incidents: IndexedIncident[] = [];
+  /** The last contact that is indexed. */
+  #last: Place | undefined;
+  /** How many contacts were stored when the index was complete. */
+  #completeAt = -1;
+
+  constructor(read: ReadContacts) {
+    this.#read = read;
+  }
+
+  static of({ world, shared }: WorldContacts): IncidentIndex {
+    return new IncidentIndex((after, limit) => shared.records.contacts(world.number, after, limit));
+  }
+
+  /** Indexes what is new. `storedCount`: of the contacts. */
+  async *complete(storedCount: () => number): Steps<void> {
+    while (this.#completeAt !== storedCount()) {
+      const count = storedCount();
+      const last = this.#last;
+      const contacts = await this.#read(last ? [last.tick, last.order] : [0], STEP_CONTACTS);
+      // Another request may have indexed them meanwhile.
+      if (this.#last !== last) continue;
+      for (const contact of contacts) this.#add(contact);
+      this.#last = contacts.at(-1) ?? last;
+      if (contacts.length < STEP_CONTACTS) this.#completeAt = count;
+      else yield '';
+    }
+  }
+
+  #add({ tick, order, chainTick, chainOrder, parties }: ContactFacts): void {
+    if (tick === chainTick && order === chainOrder) {
+      this.#incidents.push({ tick, order, cars: 0 });
+    }
+    const incident = this.#incidents[this.#numberOf({ tick: chainTick, order: chainOrder })];
+    if (incident === undefined) return;
+    for (const { car } of parties) if (car >= 0) incident.cars |= 1 << car;
+  }
+
+  get count(): number {
+    return this.#incidents.length;
+  }
+
+  /** How many incidents begin before this place. */
+  #numberOf(place: Place): number {
+    let [low, high] = [0, this.#incidents.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isBefore(this.#placeOf(middle), place)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #placeOf(number: number): IndexedIncident {
+    const incident = this.#incidents[number];
+    if (incident === undefined) throw new RangeError(`no incident ${number}`);
+    return incident;
+  }
+
+  /** Numbers of the incidents that begin after a place and involve a car. */
+  numbers(after?: Place, car?: number): number[] {
+    const first = after ? this.#numberOf({ ...after, order: after.order + 1 }) : 0;
+    const numbers: number[] = [];
+    for (let number = first; number < this.#incidents.length; number++) {
+      if (this.#involves(this.#placeOf(number), car)) numbers.push(number);
+    }
+    return numbers;
+  }
+
+  #involves({ cars }: IndexedIncident, car: number | undefined): boolean {
+    return car === undefined || (cars & (1 << car)) !== 0;
+  }
+
+  places(numbers: readonly number[]): Place[] {
+    return numbers.map((number) => this.#placeOf(number));
+  }
+
+  /** Contacts of the incidents that involve a car, from one number to another, in order. */
+  async *chains(first: number, last: number, car?: number): Steps<IncidentContacts[]> {
+    const begin = this.#placeOf(first);
+    const end = this.#placeOf(last);
+    const chains = new Map<IndexedIncident, ContactFacts[]>();
+    let endTick = end.tick + CHAIN_TICKS;
+    for (let after: readonly [number, number?] = [begin.tick]; ; ) {
+      const contacts = await this.#read(after, STEP_CONTACTS);
+      for (const contact of contacts) {
+        if (contact.tick >= endTick) break;
+        const place = { tick: contact.chainTick, order: contact.chainOrder };
+        if (isBefore(place, begin) || isBefore(end, place)) continue;
+        endTick = Math.max(endTick, contact.tick + CHAIN_TICKS);
+        const incident = this.#placeOf(this.#numberOf(place));
+        if (!this.#involves(incident, car)) continue;
+        const chain = chains.get(incident);
+        if (chain === undefined) chains.set(incident, [contact]);
+        else chain.push(contact);
+      }
+      const final = contacts.at(-1);
+      if (final === undefined || contacts.length < STEP_CONTACTS || final.tick >= endTick) break;
+      after = [final.tick, final.order];
+      yield '';
+    }
+    return [...chains.values()] as [ContactFacts, ...ContactFacts[]][];
+  }
+}
+
+/** The page with an incident. */
+export function pageOf(number: number): number {
+  return Math.floor(number / PAGE_INCIDENTS);
+}
+
+function isBefore(a: Place, b: Place): boolean {
+  return a.tick === b.tick ? a.order < b.order : a.tick < b.tick;
+}

@@ -1,0 +1,141 @@
+import { beforeEach, expect, test } from 'vitest';
+import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
+import { itemsOf, resultOf } from '../testing/doubles/long-list.ts';
+import { worldRecord } from '../testing/doubles/world-record.ts';
+import type { Explanation } from '../twin/explanation.ts';
+import { type ContactFacts, groupByIncident, incidentId } from '../twin/incidents.ts';
+import type { Incident } from '../twin/wire.ts';
+import type { IncidentRange } from '../twin-service.ts';
+import { IncidentIndex } from './incident-index.ts';
+import { IncidentList, type IncidentListDependencies } from './incident-list.ts';
+
+const NO_END = Number.POSITIVE_INFINITY;
+
+let contacts: ContactFacts[];
+let explained: Map<string, Explanation>;
+let reads: number;
+let asked: string[];
+let givenUp: Set<string>;
+let incidents: IncidentList;
+
+/** 300 incidents, one each 30 ticks. Every third has 9 contacts: it goes on during the next six. */
+function manyContacts(): ContactFacts[] {
+  const chains = Array.from({ length: 300 }, (_, chain) => {
+    const tick = 1000 + 30 * chain;
+    const links = chain % 3 === 0 ? 9 : 1;
+    return Array.from({ length: links }, (_, link) =>
+      contactWith({
+        ...{ tick: tick + 25 * link, order: link === 0 ? 0 : chain % 7, chainTick: tick },
+        ...{ chainOrder: 0, parties: [partyWith({ car: chain % 20 }), partyWith({ car: -1 })] },
+      }),
+    );
+  });
+  return chains.flat().sort((a, b) => a.tick - b.tick || a.order - b.order);
+}
+
+beforeEach(() => {
+  contacts = manyContacts();
+  explained = new Map();
+  reads = 0;
+  asked = [];
+  givenUp = new Set();
+  const isAfter = ({ tick, order }: ContactFacts, [fromTick, afterOrder]: readonly number[]) =>
+    tick === fromTick ? order > (afterOrder ?? -1) : tick > (fromTick ?? 0);
+  const records = {
+    contacts: async (after: readonly [number, number?], limit: number) => {
+      reads++;
+      return contacts.filter((each) => isAfter(each, after as readonly number[])).slice(0, limit);
+    },
+    explanations: async () => explained,
+  };
+  const reports = {
+    get storedContacts() {
+      return contacts.length;
+    },
+    get storedExplanations() {
+      return explained.size;
+    },
+  };
+  const parts = { world: { number: 1 }, record: worldRecord(), reports, shared: { records } };
+  incidents = new IncidentList(new IncidentIndex(records.contacts), {
+    parts: parts as unknown as IncidentListDependencies['parts'],
+    name: 'w',
+    incidentOf: ([{ tick, order }, ...links], explanation) =>
+      ({ id: incidentId(tick, order), tick: links.length, explained: !!explanation }) as Incident,
+    ask: (ids) => asked.push(...ids),
+    isGivenUp: (id) => givenUp.has(id),
+  });
+});
+
+const list = (range: IncidentRange = {}, untilTick = NO_END) => incidents.list(range, untilTick);
+
+/** Whether each page is final, of a list that is read. */
+async function finalPages(untilTick = NO_END): Promise<boolean[]> {
+  const pages = await resultOf(list({}, untilTick).pages());
+  return Promise.all(pages.map(async (page) => (await resultOf(page.read())).isFinal));
+}
+
+test('[I33] pages together are the whole list, also where a chain crosses their border', async () => {
+  const whole = await itemsOf(list());
+  const chains = groupByIncident(contacts);
+  expect(whole.map(({ id }) => id)).toEqual(
+    chains.map(([{ tick, order }]) => incidentId(tick, order)),
+  );
+  expect(whole.map(({ tick }) => tick)).toEqual(chains.map((chain) => chain.length - 1));
+  const pages = await resultOf(list().pages());
+  expect(pages.map(({ count }) => count)).toEqual([...Array(9).fill(32), 12]);
+  for (const limit of [1, 31, 33, 128, 1000]) {
+    const joined: Incident[] = [];
+    for (let after: IncidentRange = {}; ; ) {
+      const page = await itemsOf(list({ ...after, limit }));
+      joined.push(...page);
+      const last = joined.at(-1);
+      if (page.length < limit || last === undefined) break;
+      after = { after: { tick: Number(last.id.slice(1).split('-')[0]), order: 0 } };
+    }
+    expect(joined).toEqual(whole);
+  }
+});
+
+test('[I33] the list of a car has its incidents only, and so have the ids', async () => {
+  const all = await itemsOf(list());
+  const expected = all.filter((_, number) => number % 20 === 3);
+  expect(await itemsOf(list({ car: 3 }))).toEqual(expected);
+  expect(await resultOf(incidents.ids(3))).toEqual(expected.map(({ id }) => id));
+  const [, second, third] = expected;
+  const after = { tick: Number(second?.id.slice(1).split('-')[0]), order: 0 };
+  expect(await itemsOf(list({ car: 3, after, limit: 1 }))).toEqual([third]);
+});
+
+test('[I33] new incidents appear, and what is known is not read again', async () => {
+  await resultOf(list().pages());
+  const before = reads;
+  expect(await resultOf(incidents.ids(0))).toHaveLength(15);
+  expect(reads).toBe(before);
+  const { tag } = list();
+  const tick = 20_000;
+  contacts = [...contacts, contactWith({ tick }), contactWith({ tick: 20_050, chainTick: tick })];
+  expect(list().tag).not.toBe(tag);
+  expect((await itemsOf(list())).at(-1)).toMatchObject({ id: 'i20000-0', tick: 1 });
+});
+
+test('[I33] parallel requests count each contact once', async () => {
+  const [first, second] = await Promise.all([itemsOf(list()), itemsOf(list())]);
+  expect(first).toHaveLength(300);
+  expect(second).toEqual(first);
+});
+
+test('[I34] an explanation changes the tag, and a page is final once all are explained', async () => {
+  expect(await finalPages()).toEqual(Array(10).fill(false));
+  expect(asked).toHaveLength(300);
+  const { tag } = list();
+  const ids = (await itemsOf(list())).map(({ id }) => id);
+  for (const id of ids.slice(0, 63)) explained.set(id, { failures: [] } as unknown as Explanation);
+  expect(list().tag).not.toBe(tag);
+  expect((await finalPages()).slice(0, 3)).toEqual([true, false, false]);
+  expect((await itemsOf(list())).map(({ explained }) => explained).indexOf(false)).toBe(63);
+  givenUp.add(ids[63] ?? '');
+  expect((await finalPages()).slice(0, 3)).toEqual([true, true, false]);
+  // Chains that began in the first page may go on.
+  expect((await finalPages(1000)).slice(0, 3)).toEqual([false, false, false]);
+});
