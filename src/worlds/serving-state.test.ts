@@ -1,6 +1,7 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createLog } from '../log.ts';
-import type { Store } from '../store/contract.ts';
+import { type Store, StoreUnavailable } from '../store/contract.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { ServingState } from './serving-state.ts';
 
@@ -23,4 +24,25 @@ test('one node serves: this one while it holds the lease, or the one that took i
   expect([state.isServing, state.nodes]).toEqual([false, 0]);
   state.lost('somebody else has the store');
   expect([state.isServing, state.nodes]).toEqual([false, 1]);
+});
+
+test('[R33] the partitions are tried again until they are taken, and that is logged once', async () => {
+  const time = TestTime.standing();
+  const logged: string[] = [];
+  const log = pino({ base: null }, { write: (line) => void logged.push(JSON.parse(line).msg) });
+  const state = new ServingState('test', { log, time });
+  let attempts = 0;
+  const commit = async () => {
+    if (++attempts < 5) throw new StoreUnavailable('failed');
+    return true;
+  };
+  state.useLease({ ...EMPTY, commit }, () => Number.POSITIVE_INFINITY);
+  state.lost('somebody else has the store');
+  logged.length = 0;
+  state.held();
+  await time.advance(5000);
+  expect(state.isServing).toBe(true);
+  expect(attempts).toBeGreaterThan(5);
+  const again = 'could not take the partitions; trying again';
+  expect(logged).toEqual(['this node holds the lease of the store', again]);
 });

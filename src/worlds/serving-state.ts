@@ -76,13 +76,15 @@ export class ServingState implements LeaseListener {
 
   /** Takes all partitions and reads all worlds from the store again. */
   async #startOver(): Promise<void> {
+    let hasFailed = false;
     while (this.#isLost && this.#store !== undefined && this.#time.now() < this.#leaseUntilMs()) {
       try {
         const fences = await takeLeases(this.#store, this.#nodeName);
         this.#worlds?.startOver(new Records(this.#store, fences));
         this.#isLost = false;
       } catch (err) {
-        this.#log.warn({ err }, 'could not take the partitions; trying again');
+        if (!hasFailed) this.#log.warn({ err }, 'could not take the partitions; trying again');
+        hasFailed = true;
         await this.#time.sleep(RETRY_MS);
       }
     }
