@@ -12,6 +12,8 @@ const NAMES = [
   'pipeline',
   'slow-bodies',
   'strays',
+  'heads',
+  'upgrades',
   'pings',
   'silent-streams',
   'connections',

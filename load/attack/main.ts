@@ -56,39 +56,46 @@ function rowOf(name: string, outcome: Outcome): string[] {
   ];
 }
 
+/** Prints what was measured, and returns how many attacks were felt. */
+function printOutcomes(all: readonly [name: string, outcome: Outcome][]): number {
+  const rows = all.map(([name, outcome]) => rowOf(name, outcome));
+  const achieved = all.map(
+    ([name, outcome]) => [name, formatAchievement(outcome.achieved)] as const,
+  );
+  console.log(`\n${textTable(HEAD, rows)}\n\n${columns(achieved)}\n`);
+  const felt = all.flatMap(([name, outcome]) => {
+    const faults = faultsOf(outcome);
+    return faults.length > 0 ? [[name, faults.join('; ')] as const] : [];
+  });
+  if (felt.length > 0) console.log(`FELT:\n${columns(felt)}`);
+  return felt.length;
+}
+
 await runEntryPoint(HELP, async (args) => {
   const { seconds, niceness, json, ...chosen } = parseOptions(options, args);
   const names = NAMES.filter((name) => chosen.only.length === 0 || chosen.only.includes(name));
   const outcomes: Record<string, Outcome> = {};
+  const unmeasured: [name: string, cause: string][] = [];
   const caseOptions = {
     seconds,
     restSeconds: chosen.rest,
     niceness,
     limitMib: chosen['memory-mib'],
   };
-  for (const name of names) {
-    console.log(name);
-    const outcome = await runCase(name, caseOptions);
-    outcomes[name] = outcome;
-    console.log(`        ${faultsOf(outcome).join('; ') || 'not felt'}`);
+  for (const [i, name] of names.entries()) {
+    console.log(`${i + 1} of ${names.length}: ${name}`);
+    try {
+      const outcome = await runCase(name, caseOptions);
+      outcomes[name] = outcome;
+      console.log(`        ${faultsOf(outcome).join('; ') || 'not felt'}`);
+    } catch (error) {
+      // The others shall be measured nevertheless.
+      unmeasured.push([name, String(error)]);
+      console.log(`        NOT MEASURED: ${error}`);
+    }
   }
-  const all = Object.entries(outcomes);
-  console.log(
-    `\n${textTable(
-      HEAD,
-      all.map(([name, outcome]) => rowOf(name, outcome)),
-    )}\n`,
-  );
-  console.log(
-    `${columns(all.map(([name, { achieved }]) => [name, formatAchievement(achieved)]))}\n`,
-  );
-  const felt = all.flatMap(([name, outcome]) => {
-    const faults = faultsOf(outcome);
-    return faults.length > 0 ? [[name, faults.join('; ')] as const] : [];
-  });
-  if (felt.length > 0) {
-    console.log(`FELT:\n${columns(felt)}`);
-    process.exitCode = 1;
-  }
+  const felt = printOutcomes(Object.entries(outcomes));
+  if (unmeasured.length > 0) console.log(`NOT MEASURED:\n${columns(unmeasured)}`);
+  if (felt + unmeasured.length > 0) process.exitCode = 1;
   if (json) console.log(`written to ${writeResult('attack', outcomes)}`);
 });

@@ -3,6 +3,17 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { systemRandom } from '../random.ts';
 import { Passwords } from './passwords.ts';
 
+test('what was not done when a node stops is refused with 503', async () => {
+  const passwords = new Passwords(systemRandom);
+  const all = Array.from({ length: 10 }, () => passwords.hash('secret'));
+  const ended = Promise.allSettled(all);
+  await passwords.close();
+  const refused = (await ended).filter(({ status }) => status === 'rejected');
+  expect(refused.length).toBeGreaterThan(0);
+  const busy = { status: 'rejected', reason: { status: 503, retryAfterS: 1 } };
+  for (const each of refused) expect(each).toMatchObject(busy);
+});
+
 test('[L15] two passwords are hashed at a time, 64 wait, and more are refused', async () => {
   const passwords = new Passwords(systemRandom);
   const all = Array.from({ length: 66 }, () => passwords.hash('secret'));

@@ -24,6 +24,7 @@ export class Passwords {
   /** Has the form of a hash but matches no password. */
   readonly #unknownHash: string;
   #pending = 0;
+  #isClosed = false;
 
   constructor(random: Random) {
     const [salt, hash] = [unpadded(random.bytes(16)), unpadded(random.bytes(32))];
@@ -62,13 +63,16 @@ export class Passwords {
     this.#pending++;
     try {
       return await this.#threads.run(task, { name });
+    } catch (error) {
+      throw this.#isClosed ? busy('The node stops.', RETRY_AFTER_S) : error;
     } finally {
       this.#pending--;
     }
   }
 
-  /** Ends the threads at once. */
+  /** Ends the threads at once. What was not done gets DealerError 503. */
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#threads.destroy();
   }
 }
