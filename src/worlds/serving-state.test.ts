@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createLog } from '../log.ts';
 import { type Store, StoreUnavailable } from '../store/contract.ts';
-import { TestTime } from '../testing/doubles/test-time.ts';
+import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
 import { ServingState } from './serving-state.ts';
 
 const EMPTY: Store = {
@@ -40,6 +40,7 @@ test('[R33] the partitions are tried again until they are taken, and that is log
   state.lost('somebody else has the store');
   logged.length = 0;
   state.held();
+  await nextTurn();
   await time.advance(5000);
   expect(state.isServing).toBe(true);
   expect(attempts).toBeGreaterThan(5);
