@@ -93,7 +93,7 @@ function signUpRoute({ platform, limits }: DealerRouteDependencies): Route {
     body: forms.SignUp,
     answer: schemas.SignedUp,
     refusals: {
-      409: 'The username or the email is taken.',
+      409: 'The username or the email is taken, or there are too many customers.',
       429: 'Too many sign-ups, or too much work.',
     },
     isSecret: true,
@@ -167,7 +167,10 @@ export function accountRoutes(context: DealerRouteDependencies): Route[] {
       refusal: 'Only customers have a profile to change; admins use /api/me/admin',
       body: forms.ProfileChange,
       answer: schemas.Customer,
-      refusals: { 403: WRONG_ROLE, 409: 'The email belongs to another account.' },
+      refusals: {
+        403: WRONG_ROLE,
+        409: 'The email belongs to another account, or the dealer takes no more customers.',
+      },
       run: ({ body }, session) => accounts.changeProfile(session, body),
     }),
   ];
