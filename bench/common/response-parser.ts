@@ -10,12 +10,16 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const HEAD_BYTES_MAX = 16 * 1024;
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3})/;
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i;
-const TRANSFER_ENCODING = /\r\ntransfer-encoding:/i;
+const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
+const LINE_END = Buffer.from('\r\n');
 
-/**
- * Cuts a byte stream into answers. Answers need a Content-Length: throws an Error for chunked ones and
- * for those that end with the connection.
- */
+interface Body {
+  bytes: Buffer;
+  /** Where it ends. */
+  end: number;
+}
+
+/** Cuts a byte stream into answers. Throws an Error for answers that end with the connection. */
 export class ResponseParser {
   #pending: Buffer = EMPTY;
   readonly #answered: (answer: Answer) => void;
@@ -39,11 +43,12 @@ export class ResponseParser {
     const status = Number(STATUS_LINE.exec(head)?.[1]);
     if (!(status >= 200)) throw new Error(`not an HTTP/1.1 answer: ${head.slice(0, 40)}`);
     const bodyFrom = headBytes + HEAD_END.length;
-    const bodyTo = bodyFrom + bodyBytes(status, head);
-    if (this.#pending.length < bodyTo) return undefined;
-    const body = this.#pending.subarray(bodyFrom, bodyTo);
-    this.#pending = this.#pending.subarray(bodyTo);
-    return { status, head, body };
+    const body = CHUNKED.test(head)
+      ? chunkedBody(this.#pending, bodyFrom)
+      : wholeBody(this.#pending, bodyFrom, bodyBytes(status, head));
+    if (body === undefined) return undefined;
+    this.#pending = this.#pending.subarray(body.end);
+    return { status, head, body: body.bytes };
   }
 }
 
@@ -51,8 +56,28 @@ export class ResponseParser {
 function bodyBytes(status: number, head: string): number {
   if (status === 204 || status === 304) return 0;
   const length = CONTENT_LENGTH.exec(head)?.[1];
-  if (length === undefined || TRANSFER_ENCODING.test(head)) {
-    throw new Error(`an answer without Content-Length: ${head.slice(0, 40)}`);
-  }
+  if (length === undefined) throw new Error(`an answer of unknown length: ${head.slice(0, 40)}`);
   return Number(length);
+}
+
+function wholeBody(bytes: Buffer, from: number, length: number): Body | undefined {
+  const end = from + length;
+  return bytes.length < end ? undefined : { bytes: bytes.subarray(from, end), end };
+}
+
+/** Undefined if it has not arrived completely. It has no trailers. */
+function chunkedBody(bytes: Buffer, from: number): Body | undefined {
+  const chunks: Buffer[] = [];
+  for (let at = from; ; ) {
+    const lineEnd = bytes.indexOf(LINE_END, at);
+    if (lineEnd < 0) return undefined;
+    const length = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    if (Number.isNaN(length)) throw new Error('a chunk without length');
+    const chunkFrom = lineEnd + LINE_END.length;
+    const end = chunkFrom + length + LINE_END.length;
+    if (bytes.length < end) return undefined;
+    if (length === 0) return { bytes: Buffer.concat(chunks), end };
+    chunks.push(bytes.subarray(chunkFrom, chunkFrom + length));
+    at = end;
+  }
 }
