@@ -4,6 +4,7 @@ import { AnswerCounter } from './answer-counter.ts';
 const ANSWERS =
   'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello' +
   'HTTP/1.1 304 Not Modified\r\n\r\n' +
+  'HTTP/1.1 206 Partial Content\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nin p\r\nA\r\nieces, all\r\n0\r\n\r\n' +
   'HTTP/1.1 429 Too Many Requests\r\ncontent-length: 2\r\n\r\nno';
 
 function statusesOf(bytes: Buffer, chunkBytes: number): number[] {
@@ -18,7 +19,7 @@ function statusesOf(bytes: Buffer, chunkBytes: number): number[] {
 test('answers are counted however the stream is cut', () => {
   const bytes = Buffer.from(ANSWERS);
   for (const chunkBytes of [1, 7, 40, bytes.length]) {
-    expect(statusesOf(bytes, chunkBytes)).toEqual([200, 304, 429]);
+    expect(statusesOf(bytes, chunkBytes)).toEqual([200, 304, 206, 429]);
   }
 });
 

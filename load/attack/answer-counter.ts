@@ -1,6 +1,8 @@
 const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3})/;
+const LINE_END = Buffer.from('\r\n');
+const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i;
 const SWITCHING_PROTOCOLS = 101;
 
@@ -9,9 +11,13 @@ const SWITCHING_PROTOCOLS = 101;
  * behind anything that is no answer it ignores the stream.
  */
 export class AnswerCounter {
+  /** The beginning of a head, or of the line before a chunk. */
   #head: Buffer = EMPTY;
   #status = 0;
+  /** Of the body, or of a chunk of it. */
   #bodyBytesLeft = 0;
+  /** Another chunk follows. */
+  #isChunked = false;
   #isOver = false;
   readonly #answered: (status: number) => void;
   /** The answers that come have a length and no body. */
@@ -25,15 +31,27 @@ export class AnswerCounter {
   push(chunk: Buffer): void {
     let rest = chunk;
     while (rest.length > 0 && !this.#isOver) {
-      rest = this.#bodyBytesLeft > 0 ? this.#skipBody(rest) : this.#takeHead(rest);
+      if (this.#bodyBytesLeft > 0) rest = this.#skipBody(rest);
+      else rest = this.#isChunked ? this.#takeChunkLine(rest) : this.#takeHead(rest);
     }
   }
 
   #skipBody(chunk: Buffer): Buffer {
     const skipped = Math.min(chunk.length, this.#bodyBytesLeft);
     this.#bodyBytesLeft -= skipped;
-    if (this.#bodyBytesLeft === 0) this.#answered(this.#status);
+    if (this.#bodyBytesLeft === 0 && !this.#isChunked) this.#answered(this.#status);
     return chunk.subarray(skipped);
+  }
+
+  #takeChunkLine(chunk: Buffer): Buffer {
+    const bytes = Buffer.concat([this.#head, chunk]);
+    const lineBytes = bytes.indexOf(LINE_END);
+    this.#head = lineBytes < 0 ? bytes : EMPTY;
+    if (lineBytes < 0) return EMPTY;
+    const chunkBytes = Number.parseInt(bytes.toString('latin1', 0, lineBytes), 16);
+    this.#isChunked = chunkBytes > 0;
+    this.#bodyBytesLeft = chunkBytes + LINE_END.length;
+    return bytes.subarray(lineBytes + LINE_END.length);
   }
 
   #takeHead(chunk: Buffer): Buffer {
@@ -48,7 +66,8 @@ export class AnswerCounter {
     this.#status = Number(STATUS_LINE.exec(head)?.[1] ?? 0);
     this.#isOver = this.#status <= SWITCHING_PROTOCOLS;
     this.#bodyBytesLeft = this.isHeadAsked ? 0 : Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0);
-    if (this.#bodyBytesLeft === 0) this.#answered(this.#status);
+    this.#isChunked = !this.isHeadAsked && CHUNKED.test(head);
+    if (this.#bodyBytesLeft === 0 && !this.#isChunked) this.#answered(this.#status);
     return bytes.subarray(headBytes + HEAD_END.length);
   }
 }
