@@ -10,6 +10,7 @@ const NICENESS = 19;
 const NAMES = [
   'chunks',
   'pipeline',
+  'unread-bodyless',
   'slow-bodies',
   'strays',
   'heads',

@@ -1,17 +1,19 @@
 import { bodies, chunks, slowBodies } from './bodies.ts';
-import { connections } from './connections.ts';
+import { connections, slowHeads } from './connections.ts';
 import { fleet } from './fleet.ts';
 import { crowds, documents, heads, logins, methods, upgrades, vins } from './floods.ts';
 import type { Attack } from './hostile-client.ts';
 import { incidents, journal } from './large-answers.ts';
 import { overload } from './overload.ts';
-import { pipeline, strays } from './requests.ts';
+import { pipeline, strays, unreadBodyless, unreadSmall } from './requests.ts';
 import { continuation, pings, silentStreams } from './streams.ts';
 
 /** What one hostile process can do. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   chunks,
   pipeline,
+  'unread-small': unreadSmall,
+  'unread-bodyless': unreadBodyless,
   bodies,
   'slow-bodies': slowBodies,
   strays,
@@ -23,6 +25,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'silent-streams': silentStreams,
   connections,
   overload,
+  'slow-heads': slowHeads,
   heads,
   methods,
   documents,

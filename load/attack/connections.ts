@@ -1,9 +1,13 @@
+import { systemTime } from '../../src/time.ts';
 import type { Attack, HostileClient } from './hostile-client.ts';
 
 /** Of one process: descriptors are limited. Two of them open more than a node has. */
 const CONNECTIONS_MAX = 10_400;
 /** Under way at once. */
 const OPENING_MAX = 200;
+
+const SLOW_HEADS = 2000;
+const SLOW_BYTE_MS = 1000;
 
 /** Opens a connection, and another one in its place when it ends: nodes end silent ones in time. */
 async function openForGood(client: HostileClient): Promise<void> {
@@ -19,5 +23,20 @@ export const connections: Attack = {
       await Promise.all(Array.from({ length: OPENING_MAX }, () => openForGood(client)));
     }
     await client.over;
+  },
+};
+
+export const slowHeads: Attack = {
+  summary: `${SLOW_HEADS} requests whose headers come at a byte a second and never end`,
+  async run(client) {
+    const line = Buffer.from('GET / HTTP/1.1\r\n');
+    client.begin();
+    await client.keepOpen(client.twin, SLOW_HEADS, async (socket) => {
+      await socket.write(line);
+      while (socket.isOpen && !client.isOver) {
+        await socket.write(Buffer.from('a'));
+        await systemTime.sleep(SLOW_BYTE_MS);
+      }
+    });
   },
 };

@@ -9,6 +9,10 @@ const WRITE_BYTES = 64 * 1024;
 /** A closed connection shows when the next request is written. */
 const MORE_MS = 250;
 const STRAYS = 32;
+/** Few enough that a node does not end the connection because of them. */
+const UNREAD_AT_ONCE = 64;
+const UNREAD_CONNECTIONS = 4;
+const UNREAD_PAUSE_MS = 10;
 
 /** Path of the largest script of the viewer, from the page of a world. */
 async function largestScript(client: HostileClient): Promise<string> {
@@ -46,6 +50,39 @@ export const pipeline: Attack = {
     });
   },
 };
+
+/** Sends some requests again and again, not too many at once, and reads no answer. */
+function unread(what: string, some: (url: URL) => readonly Buffer[]): Attack {
+  return {
+    summary: `${what}, answers never read, ${UNREAD_CONNECTIONS} times at once`,
+    async run(client) {
+      const requests = some(client.twin);
+      const burst = Buffer.concat(
+        Array.from({ length: UNREAD_AT_ONCE / requests.length }, () => requests).flat(),
+      );
+      client.begin();
+      await client.keepOpen(client.twin, UNREAD_CONNECTIONS, async (socket) => {
+        socket.stopReading();
+        while (socket.isOpen && !client.isOver) {
+          await socket.write(burst);
+          client.achieved.requests += UNREAD_AT_ONCE;
+          await systemTime.sleep(UNREAD_PAUSE_MS);
+        }
+      });
+    },
+  };
+}
+
+const FEATURES = '/api/v1/features';
+
+export const unreadSmall = unread('requests of small answers', (url) => [
+  formatRequest(url, 'GET', FEATURES),
+]);
+
+export const unreadBodyless = unread('HEAD, and GET of what is unchanged', (url) => [
+  formatRequest(url, 'HEAD', FEATURES),
+  formatRequest(url, 'GET', FEATURES, { 'If-None-Match': '*' }),
+]);
 
 /** Requests for what does not exist, each for something else. */
 function strayRequest(url: URL, index: number): Buffer {

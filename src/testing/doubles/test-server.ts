@@ -85,7 +85,10 @@ export class TestServer {
       }),
       route('GET', '/huge', () => reply(200, HUGE, 'json')),
       route('GET', '/pieces', ({ encoding }) => reply(200, this.pieces(), encoding)),
-      route('GET', '/nothing', () => bodyless(304, [['ETag', '"a"']])),
+      route('GET', '/nothing', () => {
+        this.calls.push('nothing');
+        return bodyless(304, [['ETag', '"a"']]);
+      }),
       route('GET', '/refused', () => {
         throw new TwinError('rate_limited', undefined, 7);
       }),
