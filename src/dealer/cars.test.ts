@@ -3,6 +3,7 @@ import { systemRandom } from '../random.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
+import { vinOf } from '../twin/vin.ts';
 import { type Car, Cars } from './cars.ts';
 import { setHolder } from './emails.ts';
 import { keys } from './records.ts';
@@ -14,11 +15,15 @@ let temp: TempStore<EmbeddedStore>;
 let registry: Registry;
 let cars: Cars;
 let encoded: string[];
+let whileLoading: () => Promise<void>;
 beforeEach(async () => {
   temp = await tempStore(openIn);
   registry = new Registry(temp.store, systemRandom);
   const sessions = { revalidate: async (_: unknown, { account }: Session) => account };
-  const twin = new TwinCars({ peek: () => undefined, load: async () => undefined });
+  const twin = new TwinCars({
+    peek: () => undefined,
+    load: () => whileLoading().then(() => undefined),
+  });
   cars = new Cars({
     registry,
     sessions: sessions as unknown as Sessions,
@@ -28,6 +33,7 @@ beforeEach(async () => {
     ownedMax: 2,
   });
   encoded = [];
+  whileLoading = async () => {};
   await registry.change(async (transaction) => {
     for (const dealer of ['nordbil', 'sydmotor']) {
       transaction.put(keys.name(0, dealer), { role: 'dealer', id: dealer });
@@ -73,6 +79,24 @@ test('a car is encoded once for all who see it open, and once for all others', a
   await cars.setState(await sessionOf('nordbil'), 'B', { locked: true });
   expect((await list('nordbil')).map(({ locked }) => locked)).toEqual([false, true, false, null]);
   expect(encoded).toEqual(['B']);
+});
+
+test('[D33] the tag of a list stands for no change that the list does not show', async () => {
+  const vin = vinOf(1, 1);
+  const record = { vin, dealer: null, owner: null, updatedAtMs: 0 };
+  await registry.change(async (transaction) => {
+    transaction.put(keys.car(0, vin), record);
+  });
+  // A change is made while the list waits for the world of a car.
+  whileLoading = async () => {
+    whileLoading = async () => {};
+    await add('B');
+  };
+  const listed = async () => cars.list(await sessionOf('nordbil'), {}, () => '');
+  const before = await listed();
+  const after = await listed();
+  expect([before.count, after.count]).toEqual([1, 2]);
+  expect(before.tag).not.toBe(after.tag);
 });
 
 test('[D36] an owner has a number of cars, and giving one away makes room', async () => {

@@ -77,10 +77,11 @@ export class Cars {
     page: Page,
     encode: (car: Car) => string,
   ): Promise<Listing> {
-    const all = await this.#all.read(revision);
-    const cars = pageOf(all, page);
+    // With the stamp of this moment: a later one would stand for changes that are not in the list.
+    const { items, stamp } = await this.#all.read(revision);
+    const cars = pageOf(items, page);
     await this.#findWorlds(cars);
-    const tag = `${this.#all.stamp}.${account.id}`;
+    const tag = `${stamp}.${account.id}`;
     const textOf = (car: ListedCar) => {
       const { record, world } = car;
       const isOpen = can(account, 'car.read-private', resourceOf(record));

@@ -80,15 +80,10 @@ export class Customers {
   /** The customers that the caller may read, by username. */
   async list(session: Session, page: Page, withPassword: boolean): Promise<Listing> {
     const { account, revision } = session;
-    const count = (await this.#seenBy(account, page, revision)).length;
-    const tag = `${this.#all.stamp}.${revision}.${account.id}.${Number(withPassword)}`;
+    const { items, stamp } = await this.#all.read(revision);
+    const count = seenBy(account, items, page).length;
+    const tag = `${stamp}.${revision}.${account.id}.${Number(withPassword)}`;
     return { tag, count, batches: this.#batches(account, page, withPassword) };
-  }
-
-  async #seenBy(actor: Actor, page: Page, revision: number): Promise<readonly ListedCustomer[]> {
-    const all = await this.#all.read(revision);
-    const seen = all.filter((customer) => can(actor, 'customer.read', resourceOf(customer)));
-    return pageOf(seen, page);
   }
 
   async *#batches(
@@ -100,7 +95,8 @@ export class Customers {
       Promise.all(batch.map((each) => this.#textOf(reader, each, actor, withPassword)));
     // A list of one batch is read again if a reset happens meanwhile.
     const { reader, rest, first } = await this.#registry.read(async (reader) => {
-      const customers = await this.#seenBy(actor, page, reader.revision);
+      const { items } = await this.#all.read(reader.revision);
+      const customers = seenBy(actor, items, page);
       const first = await textsOf(reader, customers.slice(0, BATCH));
       return { reader, rest: customers.slice(BATCH), first };
     });
@@ -161,6 +157,12 @@ export class Customers {
     const fields = Object.fromEntries([...shown, ...opened]);
     return { username, role, ...fields, dealer, cars, created_at, ...password };
   }
+}
+
+/** The part of a page that the actor may read. */
+function seenBy(actor: Actor, all: readonly ListedCustomer[], page: Page) {
+  const seen = all.filter((customer) => can(actor, 'customer.read', resourceOf(customer)));
+  return pageOf(seen, page);
 }
 
 function resourceOf({ dealer, id }: Pick<CustomerRecord, 'dealer' | 'id'>) {

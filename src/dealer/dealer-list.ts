@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { StopTimer, Time } from '../time.ts';
 import type { Dealers, ListedDealer } from './dealers.ts';
 import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
+import type { Snapshot } from './mirror.ts';
 import type { Registry } from './registry.ts';
 
 const REFRESH_MS = 1000;
@@ -10,9 +11,7 @@ const AGE_MS_MAX = 5000;
 /** Dealers that are encoded in one go. */
 const BATCH = 128;
 
-interface Known {
-  dealers: readonly ListedDealer[];
-  stamp: string;
+interface Known extends Snapshot<ListedDealer> {
   /** When the list was last known to be current. */
   atMs: number;
 }
@@ -40,8 +39,8 @@ export class DealerList {
 
   /** Throws StoreUnavailable if the store has been unavailable for too long. */
   async read(page: Page): Promise<Listing> {
-    const { dealers, stamp } = await this.#current();
-    const some = pageOf(dealers, page);
+    const { items, stamp } = await this.#current();
+    const some = pageOf(items, page);
     const batches = batchesOf(some, BATCH, (batch) =>
       batch.map(({ body }) => JSON.stringify(body)),
     );
@@ -60,8 +59,7 @@ export class DealerList {
   async #refresh(): Promise<Known> {
     const atMs = this.#clock.now();
     const { revision } = await this.#registry.edition();
-    const dealers = await this.#dealers.list(revision);
-    this.#known = { dealers, stamp: this.#dealers.stamp, atMs };
+    this.#known = { ...(await this.#dealers.list(revision)), atMs };
     return this.#known;
   }
 

@@ -1,7 +1,7 @@
 import type { Key } from '../store/contract.ts';
 import { expectDealer, refOf } from './account-refs.ts';
 import { invalid, notFound, valueFault } from './errors.ts';
-import { Mirror } from './mirror.ts';
+import { Mirror, type Snapshot } from './mirror.ts';
 import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './records.ts';
 import type { Registry } from './registry.ts';
 import type { Dealer, DealerRemoval } from './schemas.ts';
@@ -34,13 +34,8 @@ export class Dealers {
     });
   }
 
-  /** Changes with every change of the list. */
-  get stamp(): string {
-    return this.#all.stamp;
-  }
-
   /** By username. */
-  list(revision: number): Promise<readonly ListedDealer[]> {
+  list(revision: number): Promise<Snapshot<ListedDealer>> {
     return this.#all.read(revision);
   }
 

@@ -41,16 +41,16 @@ function open(store = faultyStore(temp.store, systemTime)) {
       transaction.remove(keys.car(transaction.generation, order));
     });
   const read = async () => mirror.read((await registry.edition()).revision);
-  const text = async () => (await read()).map(({ order, value }) => order + value).join(' ');
-  return { store, registry, mirror, counts, put, remove, read, text };
+  const text = async () => (await read()).items.map(({ order, value }) => order + value).join(' ');
+  return { store, registry, counts, put, remove, read, text };
 }
 
 test('it follows the changes of its process without reading a list', async () => {
-  const { store, mirror, counts, put, remove, read, text } = open();
+  const { store, counts, put, remove, read, text } = open();
   await put('b', 1);
   expect(await text()).toBe('b1');
   const lists = vi.spyOn(store, 'list');
-  const [before, stamp] = [await read(), mirror.stamp];
+  const before = await read();
   await put('c', 2);
   await put('a', 3);
   await put('b', 4);
@@ -58,8 +58,8 @@ test('it follows the changes of its process without reading a list', async () =>
   await remove('a');
   await remove('nobody');
   expect([await text(), counts.sum]).toEqual(['b4 c2', 6]);
-  expect(before).toEqual([{ order: 'b', value: 1 }]);
-  expect(mirror.stamp).not.toBe(stamp);
+  expect(before.items).toEqual([{ order: 'b', value: 1 }]);
+  expect((await read()).stamp).not.toBe(before.stamp);
   expect(lists).not.toHaveBeenCalled();
 });
 
@@ -74,6 +74,20 @@ test('it shows what another process has changed, also if it changed something it
   expect([await one.text(), one.counts.sum]).toEqual(['a1 b2 c3 d4', 10]);
   await Promise.all([one.put('e', 5), other.put('f', 6)]);
   expect([await one.text(), await other.text()]).toEqual(Array(2).fill('a1 b2 c3 d4 e5 f6'));
+});
+
+test('a snapshot and its stamp are of the same moment', async () => {
+  const { put, read } = open();
+  await put('a', 1);
+  const seen: [stamp: string, text: string][] = [];
+  const writing = Promise.all(Array.from({ length: 20 }, (_, i) => put('a', i)));
+  for (let i = 0; i < 200; i++) {
+    const { items, stamp } = await read();
+    seen.push([stamp, JSON.stringify(items)]);
+  }
+  await writing;
+  const texts = Map.groupBy(seen, ([stamp]) => stamp);
+  for (const [, each] of texts) expect(new Set(each.map(([, text]) => text)).size).toBe(1);
 });
 
 test('it reads everything again after a commit whose outcome is not known', async () => {

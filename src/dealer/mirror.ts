@@ -18,6 +18,14 @@ export interface Tally<T> {
   clear(): void;
 }
 
+/** The items at one moment. */
+export interface Snapshot<T> {
+  /** In their order; the array does not change later. */
+  items: readonly T[];
+  /** Changes with every change of the items; no other process ever has the same. */
+  stamp: string;
+}
+
 interface Loaded<T extends Ordered> {
   epoch: number;
   generation: number;
@@ -49,16 +57,13 @@ export class Mirror<R, T extends Ordered> {
     });
   }
 
-  /** Changes with every change of the items; no other process ever has the same. */
-  get stamp(): string {
-    return `${this.#registry.name}.${this.#changes}`;
-  }
-
-  /** The items in their order; the array does not change later. */
-  async read(revision: number): Promise<readonly T[]> {
+  async read(revision: number): Promise<Snapshot<T>> {
     for (;;) {
       const epoch = await this.#registry.epoch(revision);
-      if (this.#loaded?.epoch === epoch) return this.#loaded.sorted.snapshot;
+      if (this.#loaded?.epoch === epoch) {
+        const { snapshot: items } = this.#loaded.sorted;
+        return { items, stamp: `${this.#registry.name}.${this.#changes}` };
+      }
       this.#loading ??= this.#load(epoch).finally(() => {
         this.#loading = undefined;
       });

@@ -46,7 +46,7 @@ export function stateReader(
 }
 
 async function count({ cars, customers, dealers }: Counted, revision: number): Promise<Counts> {
-  const [all, ofCars, ofCustomers] = await Promise.all([
+  const [{ items: all }, ofCars, ofCustomers] = await Promise.all([
     dealers.list(revision),
     cars.tally(revision),
     customers.tally(revision),
