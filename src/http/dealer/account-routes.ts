@@ -167,10 +167,7 @@ export function accountRoutes(context: DealerRouteDependencies): Route[] {
       refusal: 'Only customers have a profile to change; admins use /api/me/admin',
       body: forms.ProfileChange,
       answer: schemas.Customer,
-      refusals: {
-        403: WRONG_ROLE,
-        409: 'The email belongs to another account, or the dealer takes no more customers.',
-      },
+      refusals: { 403: WRONG_ROLE, 409: 'The email is taken, or the dealer is full.' },
       run: ({ body }, session) => accounts.changeProfile(session, body),
     }),
   ];
