@@ -19,7 +19,8 @@ export function changeList(
   count: number,
   { after = 0, limit = count }: ChangeRange,
 ): LongList<Change> {
-  const pages = pagesOf(dependencies, Math.min(after, count), Math.min(after + limit, count));
+  const end = Math.min(after + limit, count);
+  const pages = pagesOf(dependencies, Math.min(after, count), end, end === count);
   return {
     tag: `${dependencies.name}-${count}`,
     pages: () => inOneStep(() => pages),
@@ -30,6 +31,7 @@ function pagesOf(
   { world, record, records, name }: ChangeListDependencies,
   first: number,
   end: number,
+  isToEnd: boolean,
 ): ListPage<Change>[] {
   // Read for the first page that needs it, and kept for the others of the same answer.
   let lived: Promise<Int32Array> | undefined;
@@ -49,9 +51,10 @@ function pagesOf(
   for (let next = first; next < end; ) {
     const from = next;
     const to = Math.min(end, (Math.floor(from / PAGE_CHANGES) + 1) * PAGE_CHANGES);
-    const isWhole = to - from === PAGE_CHANGES;
+    // Changes never change. But pages that another request hardly asks for must not evict others.
+    const isUsual = from % PAGE_CHANGES === 0 && (to % PAGE_CHANGES === 0 || isToEnd);
     pages.push({
-      name: isWhole ? `${name} changes ${from}` : undefined,
+      name: isUsual ? `${name} changes ${from}-${to}` : undefined,
       count: to - from,
       read: () => inOneStep(() => read(from, to)),
     });
