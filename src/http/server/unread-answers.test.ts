@@ -13,7 +13,7 @@ let socket: Socket;
 
 beforeEach(async () => {
   site = new TestServer();
-  socket = connect(site.port, '127.0.0.1');
+  socket = connect({ port: site.port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => {});
   await once(socket, 'connect');
 });
