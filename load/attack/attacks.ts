@@ -1,7 +1,7 @@
 import { bodies, chunks, slowBodies } from './bodies.ts';
 import { connections, slowHeads } from './connections.ts';
 import { fleet } from './fleet.ts';
-import { crowds, documents, heads, logins, methods, upgrades, vins } from './floods.ts';
+import { crowds, documents, heads, logins, methods, unread, upgrades, vins } from './floods.ts';
 import type { Attack } from './hostile-client.ts';
 import { incidents, journal } from './large-answers.ts';
 import { overload } from './overload.ts';
@@ -29,6 +29,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   heads,
   methods,
   documents,
+  unread,
   vins,
   logins,
   upgrades,

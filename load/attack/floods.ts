@@ -9,6 +9,8 @@ const CONNECTIONS = 32;
 /** What an address may create at once. */
 const WORLDS = 60;
 const WATCHERS_PER_WORLD = 30;
+/** What an address may open. */
+const UNREAD_CONNECTIONS = 2000;
 /** A head has room for 4096 bytes in all. */
 const HEADER_BYTES = 3000;
 
@@ -84,6 +86,20 @@ export const documents: Attack = {
       flood(client, client.twin, (i) => twin[i % twin.length] as Buffer),
       flood(client, client.dealer, (i) => dealer[i % dealer.length] as Buffer),
     ]);
+  },
+};
+
+export const unread: Attack = {
+  summary: `a large file on ${UNREAD_CONNECTIONS} connections at once, which nobody reads`,
+  async run(client) {
+    const ask = formatRequest(client.twin, 'GET', '/docs/swagger-ui-bundle.js');
+    client.begin();
+    await client.keepOpen(client.twin, UNREAD_CONNECTIONS, async (socket) => {
+      socket.stopReading();
+      client.achieved.requests += 1;
+      await socket.write(ask);
+      await socket.closed;
+    });
   },
 };
 
