@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ask, openTestFront, type TestFront } from '../testing/doubles/test-front.ts';
@@ -198,6 +199,21 @@ describe('the files of the pages', () => {
     expect(headers['content-encoding']).toBeUndefined();
     expect(headers.vary?.split(', ')).not.toContain('Accept-Encoding');
     expect(body.toString()).toBe('<svg/>');
+  });
+
+  test('[H29] are sent in pieces if they are large, to each client from the beginning', async () => {
+    const url = `${front.twinUrl}/docs/swagger-ui-bundle.js`;
+    const file = readFileSync(
+      fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+    );
+    expect(file.length).toBeGreaterThan(256 * 1024);
+    for (const { headers, body } of await Promise.all([rawBody(url, {}), rawBody(url, {})])) {
+      expect(headers['transfer-encoding']).toBe('chunked');
+      expect(headers.etag).toMatch(/^"/);
+      expect(body.equals(file)).toBe(true);
+    }
+    const etag = (await rawBody(url, {})).headers.etag ?? '';
+    expect(await rawBody(url, { 'If-None-Match': etag })).toMatchObject({ status: 304 });
   });
 
   test('and the pages are answered with 304 if the client has them in the requested coding', async () => {

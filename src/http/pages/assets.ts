@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { type ContentCoding, contentCoding } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 import { freshReply, type TaggedReply, tagOf } from '../server/etag.ts';
-import { bodyless, type Header, type Reply } from '../server/reply.ts';
+import { bodyless, type Header, type Pieces, type Reply } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
 
 const TYPES = new Map([
@@ -20,6 +20,13 @@ const ENDINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const satisfies readonly [ContentCoding, string][];
+
+/**
+ * A larger file is sent in pieces: thousands of requests at once would copy gigabytes into the buffers
+ * of the operating system in one turn of the event loop.
+ */
+const WHOLE_BYTES_MAX = 256 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
 /** A file as it is served, in each of its codings. */
 export interface Asset {
@@ -72,10 +79,25 @@ export function assetOf(
     if (coded.size > 0) common.push(['Vary', 'Accept-Encoding']);
     const notModified = bodyless(304, [...common]);
     if (coding !== 'identity') common.push(['Content-Encoding', coding]);
-    const whole = { status: 200, type, body: bytes, headers: common };
+    const head = { status: 200, type, headers: common };
+    const isLong = bytes.length > WHOLE_BYTES_MAX;
+    const whole: Reply = isLong
+      ? { ...head, body: piecesOf(Buffer.from(bytes)) }
+      : { ...head, body: bytes };
     variants.set(coding, { etag, whole, notModified });
   }
   return { codings: [...variants.keys()], variants };
+}
+
+/** The same bytes for each answer, one piece after the other. */
+function piecesOf(bytes: Uint8Array): Pieces {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+        yield bytes.subarray(at, at + PIECE_BYTES);
+      }
+    },
+  };
 }
 
 /** A route of assets, of one or of all with a `{file}` in the path. */
