@@ -1,7 +1,17 @@
 import { bodies, chunks, slowBodies } from './bodies.ts';
 import { connections, slowHeads } from './connections.ts';
 import { fleet } from './fleet.ts';
-import { crowds, documents, heads, logins, methods, unread, upgrades, vins } from './floods.ts';
+import {
+  crowds,
+  documents,
+  heads,
+  logins,
+  methods,
+  unread,
+  unreadMaps,
+  upgrades,
+  vins,
+} from './floods.ts';
 import type { Attack } from './hostile-client.ts';
 import { incidents, journal } from './large-answers.ts';
 import { overload } from './overload.ts';
@@ -30,6 +40,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   methods,
   documents,
   unread,
+  'unread-maps': unreadMaps,
   vins,
   logins,
   upgrades,

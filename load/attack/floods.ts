@@ -89,17 +89,28 @@ export const documents: Attack = {
   },
 };
 
+/** Asks for the same on as many connections as an address may open, and reads none of them. */
+async function askUnread(client: HostileClient, path: string): Promise<void> {
+  const ask = formatRequest(client.twin, 'GET', path);
+  client.begin();
+  await client.keepOpen(client.twin, UNREAD_CONNECTIONS, async (socket) => {
+    socket.stopReading();
+    client.achieved.requests += 1;
+    await socket.write(ask);
+    await socket.closed;
+  });
+}
+
 export const unread: Attack = {
   summary: `a large file on ${UNREAD_CONNECTIONS} connections at once, which nobody reads`,
+  run: (client) => askUnread(client, '/docs/swagger-ui-bundle.js'),
+};
+
+export const unreadMaps: Attack = {
+  summary: `a map on ${UNREAD_CONNECTIONS} connections at once, which nobody reads`,
   async run(client) {
-    const ask = formatRequest(client.twin, 'GET', '/docs/swagger-ui-bundle.js');
-    client.begin();
-    await client.keepOpen(client.twin, UNREAD_CONNECTIONS, async (socket) => {
-      socket.stopReading();
-      client.achieved.requests += 1;
-      await socket.write(ask);
-      await socket.closed;
-    });
+    const [world] = await makeSome(client, 1);
+    await askUnread(client, `/api/v1/worlds/${world?.id}/map`);
   },
 };
 
