@@ -1,6 +1,7 @@
 import type { Time } from '../../time.ts';
 
-const MESSAGES_PER_S_MAX = 1000;
+/** A healthy client sends three pongs a second; after a pause it may send ten at once. */
+const MESSAGES_PER_S_MAX = 300;
 
 /**
  * Counts the messages of clients of streams. Clients have no reason to send more than pongs. The
