@@ -135,11 +135,11 @@ export class Accounts {
   async signUp(given: SignUp): Promise<Granted & { profile: Customer }> {
     const { registry, passwords, tokens, customers, clock, random } = this.#dependencies;
     this.#expectSecret('user', given.password, 'password');
-    const places = customers.places();
+    const reservations = customers.reservations();
     const expectFree = async (transaction: Transaction) => {
       await this.#expectFree(transaction, given);
-      await places.takeInAll(transaction);
-      await places.takeAtDealer(transaction, given.dealer);
+      await reservations.reserveInAll(transaction);
+      await reservations.reserveAtDealer(transaction, given.dealer);
     };
     const change = async () => {
       // Check before the hash, which is expensive.
@@ -161,7 +161,7 @@ export class Accounts {
         return this.#put(transaction, record);
       });
     };
-    const account = await change().finally(() => places.giveBack());
+    const account = await change().finally(() => reservations.release());
     const profile = customers.show(account, account, []);
     return { token: await tokens.issue(account), account, profile };
   }
@@ -209,14 +209,14 @@ export class Accounts {
   /** Throws DealerError 409, 422. */
   async changeProfile(session: Session, change: ProfileChange): Promise<Customer> {
     const { registry, sessions, customers } = this.#dependencies;
-    const places = customers.places();
+    const reservations = customers.reservations();
     const profileChange = registry.change(async (transaction) => {
       const account = await sessions.revalidate(transaction, session);
       if (account.role !== 'user') throw forbidden();
       const dealer = change.dealer === undefined ? account.dealer : change.dealer;
       if (dealer !== null && dealer !== account.dealer) {
         await expectDealer(transaction, dealer, DEALER_FIELD);
-        await places.takeAtDealer(transaction, dealer);
+        await reservations.reserveAtDealer(transaction, dealer);
       }
       const profile = { ...account.profile, ...chosen(change, PLAIN_FIELDS) };
       await moveEmail(transaction, account, profile.email);
@@ -225,7 +225,7 @@ export class Accounts {
       this.#put(transaction, changed);
       return customers.show(changed, changed, await carsOf(transaction, account.id));
     });
-    return profileChange.finally(() => places.giveBack());
+    return profileChange.finally(() => reservations.release());
   }
 
   #sealed(account: string, change: ProfileChange): Partial<CustomerRecord['secrets']> {

@@ -106,7 +106,7 @@ test('[D36] an owner has a number of cars, and giving one away makes room', asyn
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   const left = both[0].status === 'rejected' ? 'B' : 'C';
   await expect(own(left, 'anna')).rejects.toMatchObject({ status: 409 });
-  // Once more the same owner takes no place.
+  // Once more the same owner needs no reservation.
   await own('A', 'anna');
   await own('A', 'erik');
   expect((await own(left, 'anna')).owner).toMatchObject({ username: 'anna' });

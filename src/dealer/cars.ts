@@ -5,11 +5,11 @@ import { conflict, forbidden, invalid, missingFault, notFound } from './errors.t
 import { ListedCar } from './listed-car.ts';
 import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
 import { Mirror } from './mirror.ts';
+import { Quotas } from './quotas.ts';
 import type { Reader } from './reader.ts';
 import { type AccountRecord, type CarRecord, type Flags, keys, type Owner } from './records.ts';
 import type { Registry } from './registry.ts';
 import { type Action, type Actor, can } from './rights.ts';
-import { Rooms } from './rooms.ts';
 import type * as schemas from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { CarTally } from './tallies.ts';
@@ -44,16 +44,16 @@ export class Cars {
   readonly #clock: Clock;
   readonly #tally = new CarTally();
   readonly #all: Mirror<CarRecord, ListedCar>;
-  readonly #fleets: Rooms;
-  readonly #owners: Rooms;
+  readonly #fleets: Quotas;
+  readonly #owners: Quotas;
 
   constructor({ registry, sessions, twin, clock, fleetMax, ownedMax }: CarsDependencies) {
     this.#registry = registry;
     this.#sessions = sessions;
     this.#twin = twin;
     this.#clock = clock;
-    this.#fleets = new Rooms(fleetMax, FLEET_FULL);
-    this.#owners = new Rooms(ownedMax, OWNER_FULL);
+    this.#fleets = new Quotas(fleetMax, FLEET_FULL);
+    this.#owners = new Quotas(ownedMax, OWNER_FULL);
     const kind = {
       prefix: keys.cars,
       itemOf: (record: CarRecord, former: ListedCar | undefined) =>
@@ -115,7 +115,7 @@ export class Cars {
    */
   async addToFleet(session: Session, vin: string, dealer: string | null): Promise<Car> {
     const living = await this.#twin.find(vin);
-    const place = this.#fleets.place();
+    const reservation = this.#fleets.reservation();
     const change = this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);
       const fleet = await fleetOf(transaction, actor, dealer);
@@ -127,13 +127,13 @@ export class Cars {
       if (known?.owner && !known.dealer && actor.role === 'dealer') throw forbidden();
       if (!known?.dealer) {
         const { ofDealer } = await this.tally(transaction.revision);
-        place.take(fleet, ofDealer.of(fleet));
+        reservation.reserve(fleet, ofDealer.of(fleet));
       }
       const car = known ?? newCar(living?.entry.vin ?? vin);
       const { model, plate, colour } = living?.entry ?? car;
       return this.#put(transaction, { ...car, model, plate, colour, dealer: fleet });
     });
-    const record = await change.finally(() => place.giveBack());
+    const record = await change.finally(() => reservation.release());
     return show(session.account, record, living);
   }
 
@@ -142,20 +142,20 @@ export class Cars {
    * DealerError 403, 404, 409.
    */
   async setOwner(session: Session, vin: string, email: string, since: string): Promise<Car> {
-    const place = this.#owners.place();
+    const reservation = this.#owners.reservation();
     const change = this.#change(session, vin, 'car.set-owner', async (transaction, car) => {
       await unbind(transaction, car);
       const holder = (await emailOf(transaction, email)).holder;
       if (holder !== null) {
         const { ofOwner } = await this.tally(transaction.revision);
         const isSame = car.owner?.account === holder.id;
-        if (!isSame) place.take(holder.id, ofOwner.of(holder.id));
+        if (!isSame) reservation.reserve(holder.id, ofOwner.of(holder.id));
         await bind(transaction, car.vin, email, holder.id);
       }
       const { id: account, username } = holder ?? { id: null, username: null };
       return { ...car, owner: { email, since, account, username } };
     });
-    return change.finally(() => place.giveBack());
+    return change.finally(() => reservation.release());
   }
 
   /** Throws DealerError 403, 404. */

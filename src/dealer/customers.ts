@@ -3,11 +3,11 @@ import { refOf } from './account-refs.ts';
 import { busy, notFound } from './errors.ts';
 import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
 import { type Kind, Mirror } from './mirror.ts';
+import { Quotas } from './quotas.ts';
 import type { Reader } from './reader.ts';
 import { type CustomerRecord, keys, PLAIN_FIELDS, SECRET_FIELDS } from './records.ts';
 import type { Registry } from './registry.ts';
 import { type Actor, can } from './rights.ts';
-import { Rooms } from './rooms.ts';
 import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
@@ -39,14 +39,14 @@ export class Customers {
   readonly #secrets: Secrets;
   readonly #tally = new CustomerTally();
   readonly #all: Mirror<CustomerRecord, ListedCustomer>;
-  readonly #ofDealer: Rooms;
-  readonly #inAll: Rooms;
+  readonly #ofDealer: Quotas;
+  readonly #inAll: Quotas;
 
   constructor(registry: Registry, secrets: Secrets, { dealerMax, max }: CustomerLimits) {
     this.#registry = registry;
     this.#secrets = secrets;
-    this.#ofDealer = new Rooms(dealerMax, 'The dealer takes no more customers');
-    this.#inAll = new Rooms(max, 'The platform takes no more customers');
+    this.#ofDealer = new Quotas(dealerMax, 'The dealer takes no more customers');
+    this.#inAll = new Quotas(max, 'The platform takes no more customers');
     const kind: Kind<CustomerRecord, ListedCustomer> = {
       prefix: (generation) => keys.accounts(generation, 'user'),
       itemOf: ({ username, id, dealer }) => ({ order: username, id, dealer }),
@@ -60,19 +60,19 @@ export class Customers {
     return this.#tally;
   }
 
-  /** Places for one customer: at a dealer, and in all. Give them back when the change ends. */
-  places() {
-    const [atDealer, inAll] = [this.#ofDealer.place(), this.#inAll.place()];
+  /** Reservations for one customer: at a dealer, and in all. Release them when the change ends. */
+  reservations() {
+    const [atDealer, inAll] = [this.#ofDealer.reservation(), this.#inAll.reservation()];
     return {
       /** Throws DealerError 409. */
-      takeAtDealer: async ({ revision }: Transaction, dealer: string) =>
-        atDealer.take(dealer, (await this.tally(revision)).ofDealer.of(dealer)),
+      reserveAtDealer: async ({ revision }: Transaction, dealer: string) =>
+        atDealer.reserve(dealer, (await this.tally(revision)).ofDealer.of(dealer)),
       /** Throws DealerError 409. */
-      takeInAll: async ({ revision }: Transaction) =>
-        inAll.take('', (await this.tally(revision)).total),
-      giveBack() {
-        atDealer.giveBack();
-        inAll.giveBack();
+      reserveInAll: async ({ revision }: Transaction) =>
+        inAll.reserve('', (await this.tally(revision)).total),
+      release() {
+        atDealer.release();
+        inAll.release();
       },
     };
   }
