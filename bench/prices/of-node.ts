@@ -23,7 +23,7 @@ const PAGES = 20;
 const PAGE_CHANGES = 256;
 const READS = 50;
 /** A change of these is some 150 bytes long. */
-const OFF = ['front_camera', 'front_radar', 'rear_radar', 'brakes', 'steering', 'esc'];
+const OFF = ['front_camera', 'front_radar', 'throttle', 'brakes', 'steering', 'esc'];
 const CARS = 2000;
 const CUSTOMERS = 100;
 
