@@ -2,6 +2,8 @@ import type { Config } from '../../config.ts';
 import { addressKey, addressText } from './address-key.ts';
 import type { TokenBuckets } from './token-buckets.ts';
 
+/** Share of all connections beyond which an address is refused what it opens too fast. */
+const BUSY_RATIO = 0.5;
 /** Share of all connections beyond which they are no longer kept for further requests. */
 const CROWDED_RATIO = 0.75;
 
@@ -41,7 +43,8 @@ export class ConnectionCount {
    */
   opened(remote: string | undefined): boolean {
     this.#total += 1;
-    const isAdmitted = this.#total <= this.#totalMax && this.#mayOpen(remote);
+    const isTooFast = !this.#spend(remote) && this.#total > this.#totalMax * BUSY_RATIO;
+    const isAdmitted = this.#total <= this.#totalMax && !isTooFast;
     if (!isAdmitted) this.#refused += 1;
     return isAdmitted;
   }
@@ -50,7 +53,8 @@ export class ConnectionCount {
     this.#total -= 1;
   }
 
-  #mayOpen(remote: string | undefined): boolean {
+  /** Returns false if the address has opened too many. */
+  #spend(remote: string | undefined): boolean {
     if (this.#opening === undefined || remote === undefined) return true;
     const key = addressKey(remote);
     if (this.#opening.level(key).left < 1) return false;
