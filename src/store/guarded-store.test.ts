@@ -24,10 +24,11 @@ function setUp() {
   const time = TestTime.standing();
   const log = pino({ base: null }, { write: (line) => void logged.push(JSON.parse(line).msg) });
   const store = new GuardedStore(inner, { log, time });
-  const commit = async () => {
+  const commit = async (writeCount = 0) => {
     const i = outcomes.push('waits') - 1;
+    const writes = Array.from({ length: writeCount }, (_, n) => ({ key: [n], value: n }));
     try {
-      outcomes[i] = String(await store.commit([], []));
+      outcomes[i] = String(await store.commit([], writes));
     } catch (error) {
       outcomes[i] = (error as StoreUnavailable).reason;
       return error as StoreUnavailable;
@@ -50,6 +51,20 @@ it('passes on what the engine answers in time', async () => {
   await time.advance(10 * STORE_WAIT_MS);
   expect(outcomes).toEqual(['true', 'false']);
   expect(logged).toEqual([]);
+});
+
+it('gives a long commit, and what waits behind it, longer', async () => {
+  const { time, asked, outcomes, commit } = setUp();
+  void commit(65_536);
+  await time.advance(STORE_WAIT_MS / 2);
+  void commit();
+  await time.advance(3 * STORE_WAIT_MS);
+  expect(outcomes).toEqual(['waits', 'waits']);
+  for (const each of asked) each.resolve(true);
+  await nextTurn();
+  void commit();
+  await time.advance(2 * STORE_WAIT_MS);
+  expect(outcomes).toEqual(['true', 'true', 'unknown']);
 });
 
 it('ends each commit in time where the engine hangs, and asks it no more until it answers', async () => {

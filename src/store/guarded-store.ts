@@ -24,17 +24,19 @@ const TROUBLE: Record<StoreUnavailable['reason'], string> = {
  */
 const CHECKS = 4;
 const CHECK_MS = STORE_WAIT_MS / CHECKS;
+/** For so many writes a long commit, and what waits behind it, gets one more check: 50 µs a write. */
+const WRITES_PER_CHECK = 5000;
 
 /** A commit that the engine has not answered. */
 interface Unanswered {
-  checks: number;
+  checksLeft: number;
   /** Tells its caller that the outcome is unknown. */
   giveUp(): void;
 }
 
 /**
  * A store whose commits end in time, even if the engine hangs. A commit without an answer within
- * STORE_WAIT_MS ends with an unknown outcome, and further ones are refused until the engine has
+ * STORE_WAIT_MS, or more if it is long, ends with an unknown outcome, and further ones are refused until the engine has
  * answered it, so that nothing piles up behind it. Reads go on. Failures are logged once, and again
  * when writes work.
  */
@@ -45,6 +47,8 @@ export class GuardedStore implements Store {
   readonly #unanswered = new Set<Unanswered>();
   /** Of those, how many callers were told that the outcome is unknown. */
   #givenUp = 0;
+  /** What long commits without an answer give to those behind them. */
+  #extraChecks = 0;
   #isChecking = false;
   #isFailing = false;
 
@@ -71,6 +75,7 @@ export class GuardedStore implements Store {
       throw new StoreUnavailable('failed', new Error('an earlier write has no answer'));
     }
     try {
+      this.#extraChecks += Math.floor(writes.length / WRITES_PER_CHECK);
       const isMade = await this.#inTime(this.#inner.commit(checks, writes));
       this.#worked();
       return isMade;
@@ -89,7 +94,7 @@ export class GuardedStore implements Store {
         this.#givenUp++;
         reject(new StoreUnavailable('unknown', new Error('no answer'), settled.promise));
       };
-      const commit = { checks: 0, giveUp };
+      const commit = { checksLeft: CHECKS + this.#extraChecks, giveUp };
       this.#unanswered.add(commit);
       if (!this.#isChecking) this.#checkLater();
       const end = () => {
@@ -104,7 +109,8 @@ export class GuardedStore implements Store {
   #checkLater(): void {
     this.#isChecking = true;
     this.#time.after(CHECK_MS, () => {
-      for (const commit of this.#unanswered) if (++commit.checks === CHECKS) commit.giveUp();
+      for (const commit of this.#unanswered) if (--commit.checksLeft === 0) commit.giveUp();
+      this.#extraChecks = this.#unanswered.size > 0 ? Math.max(0, this.#extraChecks - 1) : 0;
       this.#isChecking = false;
       if (this.#unanswered.size > this.#givenUp) this.#checkLater();
     });
