@@ -16,6 +16,8 @@ test('answers are told apart by their lengths, chunks and methods', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n';
   expect(statuses(head + head, true)).toEqual([200, 200]);
   expect(statuses(answerOf('200 OK', '{}').slice(0, -1))).toEqual([200]);
+  const refusal = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
+  expect(statuses(chunked.slice(0, -7) + refusal)).toEqual([200, 400]);
 });
 
 test.each([

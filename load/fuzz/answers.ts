@@ -72,7 +72,15 @@ function bodyEnd(
   return Math.min(received.length, from + Number(length));
 }
 
-function chunkedEnd(received: Buffer, from: number): number {
+/**
+ * The library refuses broken bytes behind a request at once, also in the middle of an answer in pieces,
+ * and ends the connection.
+ */
+const REFUSED = /HTTP\/1\.1 (400|431|505) [\w ]+\r\nConnection: close\r\n/;
+
+function chunkedEnd(all: Buffer, from: number): number {
+  const refusedAt = all.toString('latin1', from).search(REFUSED);
+  const received = refusedAt < 0 ? all : all.subarray(0, from + refusedAt);
   for (let at = from; ; ) {
     const lineTo = received.indexOf('\r\n', at);
     if (lineTo < 0) return received.length;

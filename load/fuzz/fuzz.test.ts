@@ -26,7 +26,6 @@ test('[H16] bodies are taken and refused as the documents say', async () => {
   for (const status of [200, 201, 400, 401, 403, 404, 409, 422]) {
     expect(statuses[status], `answers with ${status}`).toBeGreaterThan(0);
   }
-  target.close();
   await node.discard();
 });
 

@@ -101,7 +101,10 @@ class FuzzRun {
     for (const [i, outcome] of outcomes.entries()) {
       allowed += this.#judge(inputs[i] as Input, outcome);
     }
-    const effects = await this.#target.effects();
+    const effects = await this.#target.effects().catch((error) => {
+      this.#note(words, String(error));
+      return this.#effects;
+    });
     const added = effects - this.#effects;
     this.#effects = effects;
     this.result.effects += added;

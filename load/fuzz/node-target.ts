@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loginRequest } from '../../bench/common/dealer-client.ts';
-import { formatRequest, HttpPool } from '../../bench/common/http-pool.ts';
+import { askOnce, formatRequest } from '../../bench/common/http-pool.ts';
 import { madeWorld } from '../../bench/common/made-worlds.ts';
 import { onProcessEnd } from '../../bench/common/process-end.ts';
 import { endProcess, readyAddresses, spawnServer } from '../../src/testing/rigs/process.ts';
@@ -12,16 +12,12 @@ import { publishedBy, type Target } from './target.ts';
 const LOGGED = ['sh', '-c', 'exec "$@" 2> "$0"'];
 const DEALER = { role: 'dealer', username: 'nordbil', password: 'dealer-demo' };
 
-/** A running node as a target; `close` leaves it running. */
-export async function targetOf(
-  urls: Target['urls'],
-  faults: Target['faults'],
-): Promise<Target & { close(): void }> {
+/** A running node as a target. */
+export async function targetOf(urls: Target['urls'], faults: Target['faults']): Promise<Target> {
   const [twin, dealer] = [new URL(urls.twin), new URL(urls.dealer)];
-  const pools = { twin: await HttpPool.open(twin, 1), dealer: await HttpPool.open(dealer, 1) };
-  const made = await pools.twin.ask(formatRequest(twin, 'POST', '/api/v1/worlds'));
+  const made = await askOnce(twin, formatRequest(twin, 'POST', '/api/v1/worlds'));
   const { id, vins } = madeWorld(made);
-  const login = await pools.dealer.ask(loginRequest(dealer, DEALER));
+  const login = await askOnce(dealer, loginRequest(dealer, DEALER));
   const { access_token: token } = JSON.parse(login.body.toString()) as { access_token: string };
   const journal = formatRequest(twin, 'GET', `/api/v1/worlds/${id}/journal`);
   const state = formatRequest(dealer, 'GET', '/api/state');
@@ -33,14 +29,11 @@ export async function targetOf(
     token,
     // Worlds have no list.
     effects: async () => {
-      const { changes } = JSON.parse((await pools.twin.ask(journal)).body.toString()) as Journal;
-      const platform = JSON.parse((await pools.dealer.ask(state)).body.toString()) as PlatformState;
+      const { changes } = JSON.parse((await askOnce(twin, journal)).body.toString()) as Journal;
+      const platform = JSON.parse((await askOnce(dealer, state)).body.toString()) as PlatformState;
       return changes.length + platform.customers + platform.dealers + platform.cars.total;
     },
     faults,
-    close: () => {
-      for (const pool of Object.values(pools)) pool.close();
-    },
   };
 }
 
@@ -72,7 +65,6 @@ export async function startNodeTarget(): Promise<Target & { stop(): Promise<void
   return {
     ...target,
     stop: async () => {
-      target.close();
       await endProcess(child, 'SIGTERM');
       keep();
       rmSync(folder, { recursive: true, force: true });

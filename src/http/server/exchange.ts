@@ -175,6 +175,8 @@ export class Exchange implements Call {
     this.#response.cork(() => {
       this.#writeHead(reply, commonHeaders);
       if (isHead) this.#endHead();
+      // At the end the library would write this header into the body. The client has to close.
+      else if (this.isLast) this.#response.writeHeader('Connection', 'close');
     });
     if (isHead) return undefined;
     this.#writer = new PieceWriter(this.#response, this.#context.time);
@@ -183,7 +185,7 @@ export class Exchange implements Call {
 
   /** All pieces are written. */
   endPieces(): void {
-    this.#writer?.end(this.isLast);
+    this.#writer?.end();
     this.#finish();
   }
 

@@ -47,8 +47,8 @@ export class PieceWriter {
     });
   }
 
-  end(closeConnection: boolean): void {
-    this.#port.cork(() => this.#port.end('', closeConnection));
+  end(): void {
+    this.#port.cork(() => this.#port.end('', false));
   }
 
   /** The client is gone. */
