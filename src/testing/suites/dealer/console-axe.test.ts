@@ -5,7 +5,11 @@ import { ADMIN, CUSTOMER, DEALER, serveConsole } from '../../rigs/console.ts';
 import { complaintsOf, visit, visitAs } from './console-visitor.ts';
 
 const WIDTHS = [390, 1440];
-const SCHEMES = ['light', 'dark'] as const;
+/** With the rules that are checked in each. */
+const SCHEMES = [
+  ['light', 'all'],
+  ['dark', 'colours'],
+] as const;
 const LOGINS = { admin: ADMIN, dealer: DEALER, customer: CUSTOMER };
 
 const served = serveConsole();
@@ -15,10 +19,10 @@ async function expectNoBarriers(page: Page): Promise<void> {
   const at = page.url();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    for (const colorScheme of SCHEMES) {
+    for (const [colorScheme, rules] of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
-      const found = { at, width, colorScheme, barriers: await barriers(page) };
+      const found = { at, width, colorScheme, barriers: await barriers(page, rules) };
       expect(found).toEqual({ at, width, colorScheme, barriers: [] });
     }
     const wide = await page.evaluate('document.documentElement.scrollWidth');

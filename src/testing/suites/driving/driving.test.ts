@@ -9,11 +9,16 @@ import {
   measureDriving,
 } from '../../rigs/driving.ts';
 import { DrivingTally } from '../../rigs/driving-tally.ts';
-import { cities, makeKernel } from '../../rigs/kernel.ts';
+import { cities, makeKernel, makeWorld } from '../../rigs/kernel.ts';
+import { driveLong } from '../../rigs/long-run.ts';
 
 const SEEDS = Array.from({ length: 5 }, (_, i) => 100 + i);
 const HALF_AN_HOUR_TICKS = 90_000;
 const TEN_MINUTES_TICKS = 30_000;
+const KILOMETRES = 10_000;
+const FIRST_LONG_SEED = 20_000;
+/** A world that stands still all day adds no kilometres: it fails here instead of running on. */
+const LONG_WORLDS_MAX = 60;
 
 /** Five worlds of each city for half an hour, everything on; every car is measured after every tick. */
 describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index })))(
@@ -26,6 +31,27 @@ describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index
 
     it.each([...DRIVING_LIMITS, ...MOTION_LIMITS])('[C2] $name', (limit) => {
       expect(isMet(limit, tally), describeLimit(limit, tally)).toBe(true);
+    });
+
+    it('[C1] has no collision in its share of 10,000 vehicle-kilometres', () => {
+      const share = KILOMETRES / cities.cities.length;
+      const kernel = makeKernel(1);
+      const contacts: string[] = [];
+      let kilometres = tally.distanceM / 1000;
+      for (let i = 0; i < LONG_WORLDS_MAX && kilometres < share; i++) {
+        const seed = FIRST_LONG_SEED + i;
+        const slab = makeWorld(kernel, seed, index);
+        const run = driveLong(kernel, slab, HALF_AN_HOUR_TICKS);
+        kilometres += run.kilometres;
+        for (const { tick, kind, parties } of run.contacts.slice(0, 3)) {
+          const cars = parties.map(({ car }) => car).join(' and ');
+          contacts.push(`seed ${seed} tick ${tick} kind ${kind} cars ${cars}`);
+        }
+        kernel.release(slab);
+      }
+      expect(contacts).toEqual([]);
+      expect(tally.contacts).toBe(0);
+      expect(kilometres).toBeGreaterThanOrEqual(share);
     });
 
     it('[C3] never jumps, also where nobody has brakes and cars collide', () => {
