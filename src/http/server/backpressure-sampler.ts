@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts';
 
 const MEAN_BYTES = 65_536;
-const DRAWN_BYTES = 256;
+const DRAWN_BYTES = 8192;
 
 /**
  * Picks answers at random, one of 64 KiB of answers on average. The library says of no answer whether

@@ -4,7 +4,7 @@ import type { Call } from './router.ts';
 /** Requests that are not looked at, in one turn or in several. */
 const UNCOUNTED_MAX = 256;
 /** One of so many of the others is looked at, for all of them: an address takes a microsecond. */
-const SAMPLE = 16;
+const SAMPLE = 64;
 /** Requests of an address in a turn: about 4 ms of the main thread. */
 const OF_ADDRESS_MAX = 256;
 
