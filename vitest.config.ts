@@ -18,8 +18,7 @@ const exclude = [...configDefaults.exclude, ...(HAS_REDIS ? [] : REDIS_TESTS)];
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Suites wait for their nodes and browsers a quarter of the time.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: Math.max(2, availableParallelism()),
     execArgv: ['--disable-warning=ExperimentalWarning'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -24,8 +24,8 @@ const TROUBLE: Record<StoreUnavailable['reason'], string> = {
  */
 const CHECKS = 4;
 const CHECK_MS = STORE_WAIT_MS / CHECKS;
-/** For so many writes a long commit, and what waits behind it, gets one more check: 50 µs a write. */
-const WRITES_PER_CHECK = 5000;
+/** For so many writes a long commit, and what waits behind it, gets one more check: 250 µs a write. */
+const WRITES_PER_CHECK = 1000;
 
 /** A commit that the engine has not answered. */
 interface Unanswered {
@@ -99,6 +99,7 @@ export class GuardedStore implements Store {
       if (!this.#isChecking) this.#checkLater();
       const end = () => {
         this.#unanswered.delete(commit);
+        if (this.#unanswered.size === 0) this.#extraChecks = 0;
         if (isGivenUp) this.#givenUp--;
         settled.resolve();
       };
@@ -110,7 +111,7 @@ export class GuardedStore implements Store {
     this.#isChecking = true;
     this.#time.after(CHECK_MS, () => {
       for (const commit of this.#unanswered) if (--commit.checksLeft === 0) commit.giveUp();
-      this.#extraChecks = this.#unanswered.size > 0 ? Math.max(0, this.#extraChecks - 1) : 0;
+      this.#extraChecks = Math.max(0, this.#extraChecks - 1);
       this.#isChecking = false;
       if (this.#unanswered.size > this.#givenUp) this.#checkLater();
     });
