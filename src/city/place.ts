@@ -1,45 +1,81 @@
-import { boundsOf, distanceToPath } from './geometry.ts';
+import { distanceToPath } from './geometry.ts';
 import type { Box, City, Point, Road } from './types.ts';
 
 /** Length of a piece of a lane, in segments of its polyline. */
 const PIECE_SEGMENTS = 8;
+const CELL_M = 20;
+/** As far as two points of a cell can be apart, and more than rounding adds to a distance. */
+const CELL_SPAN_M = CELL_M * Math.SQRT2 + 0.001;
 
-/** A piece of a lane and its bounding box. */
-interface Piece extends Box {
+interface Piece {
   road: Road;
   points: readonly Point[];
 }
 
-/** By city: cities never change, so each is cut into pieces once. */
-const piecesOfCities = new WeakMap<City, readonly Piece[]>();
+/** By city: cities never change. */
+const grids = new WeakMap<City, Grid>();
 
 /** The road with the lane nearest to a point; inside a junction, a road that leads to it. */
 export function nearestRoad(city: City, x: number, y: number): Road {
+  const grid = grids.get(city) ?? new Grid(city);
+  grids.set(city, grid);
   const point: Point = [x, y];
   let nearest: Road | undefined;
   let nearestM = Number.POSITIVE_INFINITY;
-  for (const piece of piecesOf(city)) {
-    if (distanceToBox(x, y, piece) >= nearestM) continue;
-    const awayM = distanceToPath(point, piece.points);
+  for (const { road, points } of grid.near(point)) {
+    const awayM = distanceToPath(point, points);
     if (awayM >= nearestM) continue;
     nearestM = awayM;
-    nearest = piece.road;
+    nearest = road;
   }
   if (nearest === undefined) throw new Error('a city has roads');
   return nearest;
 }
 
-function piecesOf(city: City): readonly Piece[] {
-  const known = piecesOfCities.get(city);
-  if (known !== undefined) return known;
-  const pieces = city.lanes.flatMap(({ road: index, polyline }) => {
-    const road = city.roads[index];
-    return road === undefined
-      ? []
-      : cut(polyline).map((points) => ({ road, points, ...boundsOf(points) }));
-  });
-  piecesOfCities.set(city, pieces);
-  return pieces;
+/**
+ * The pieces of all lanes of roads, and for each square cell those that can be the nearest to a point
+ * in it. A cell is filled when somebody first asks for a point in it: that looks at all pieces, and
+ * there are thousands of cells.
+ */
+class Grid {
+  readonly #bounds: Box;
+  readonly #columns: number;
+  readonly #pieces: readonly Piece[];
+  readonly #cells = new Map<number, readonly Piece[]>();
+
+  constructor({ bounds, lanes, roads }: City) {
+    this.#bounds = bounds;
+    this.#columns = Math.ceil((bounds.maxX - bounds.minX) / CELL_M);
+    this.#pieces = lanes.flatMap(({ road: index, polyline }) => {
+      const road = roads[index];
+      return road === undefined ? [] : cut(polyline).map((points) => ({ road, points }));
+    });
+  }
+
+  /** Pieces in the order of the lanes, the nearest to the point among them. */
+  near([x, y]: Point): readonly Piece[] {
+    const { minX, minY, maxX, maxY } = this.#bounds;
+    const isInside = x >= minX && x < maxX && y >= minY && y < maxY;
+    if (!isInside) return this.#pieces;
+    const column = Math.floor((x - minX) / CELL_M);
+    const row = Math.floor((y - minY) / CELL_M);
+    const cell = row * this.#columns + column;
+    const known = this.#cells.get(cell);
+    if (known !== undefined) return known;
+    const found = this.#around([minX + (column + 0.5) * CELL_M, minY + (row + 0.5) * CELL_M]);
+    this.#cells.set(cell, found);
+    return found;
+  }
+
+  /**
+   * What can be the nearest to a point of the cell around a centre. Such a point is at most half a
+   * span nearer to a piece than the centre is, and at most half a span farther from another.
+   */
+  #around(center: Point): readonly Piece[] {
+    const distances = this.#pieces.map(({ points }) => distanceToPath(center, points));
+    const reachM = Math.min(...distances) + CELL_SPAN_M;
+    return this.#pieces.filter((_, i) => (distances[i] ?? 0) <= reachM);
+  }
 }
 
 /** The path in pieces; each begins with the last point of the one before. */
@@ -48,11 +84,4 @@ function cut(path: readonly Point[]): Point[][] {
   return Array.from({ length: count }, (_, i) =>
     path.slice(i * PIECE_SEGMENTS, (i + 1) * PIECE_SEGMENTS + 1),
   );
-}
-
-/** Distance from a point to a box; 0 inside. */
-function distanceToBox(x: number, y: number, { minX, minY, maxX, maxY }: Box): number {
-  const dx = Math.max(minX - x, 0, x - maxX);
-  const dy = Math.max(minY - y, 0, y - maxY);
-  return Math.sqrt(dx * dx + dy * dy);
 }
