@@ -13,6 +13,10 @@ if (!HAS_REDIS) {
 /** They start nodes, browsers and servers: each file gets a process of its own. */
 const SUITES = ['src/{testing/suites,store,worlds}/**/*.test.ts', 'src/main.test.ts'];
 
+// The nodes that tests start inherit it, and so do their threads.
+const stripCache = new URL('src/testing/rigs/strip-cache.mjs', import.meta.url);
+process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${stripCache}`;
+
 const exclude = [...configDefaults.exclude, ...(HAS_REDIS ? [] : REDIS_TESTS)];
 
 export default defineConfig({
