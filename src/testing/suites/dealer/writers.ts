@@ -20,7 +20,7 @@ interface Caller {
 }
 
 /** Writes over and over, all at once, and knows what was acknowledged. */
-class Writers {
+export class Writers {
   readonly #admin: string;
   readonly #callers: Caller[];
   /** Whoever was told that the sign-up is done. */
