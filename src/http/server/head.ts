@@ -1,3 +1,5 @@
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** The headers of one request that the server uses. Of repeated headers the first counts. */
 export class Head {
   accept = '';
@@ -99,12 +101,15 @@ export class Head {
 
   /**
    * True if the host or the end of the body is ambiguous (RFC 9112, 3.2 and 6.3): a proxy may have
-   * read the request differently.
+   * read the request differently. So are chunks where a body has no meaning (RFC 9110, 9.3.1): only
+   * there an answer is in pieces or has no body, and after these the library cannot end the connection.
    */
-  isAmbiguous(): boolean {
+  isAmbiguous(method: string): boolean {
     if (this.#hostCount !== 1) return true;
     if (this.#lengthCount + this.#codingCount > 1) return true;
-    if (this.#codingCount === 1) return this.#transferCoding.toLowerCase() !== 'chunked';
+    if (this.#codingCount === 1) {
+      return BODILESS.has(method) || this.#transferCoding.toLowerCase() !== 'chunked';
+    }
     return this.#lengthCount === 1 && !isLength(this.#contentLength);
   }
 }

@@ -172,6 +172,21 @@ describe('bodies', () => {
     expect(site.calls).toEqual(['ab']);
   });
 
+  test.each(['GET', 'HEAD', 'OPTIONS'])(
+    '[H27] in chunks have no meaning in a %s: it is refused and ends its connection',
+    async (method) => {
+      site.pieces = async function* () {
+        yield 'a piece';
+      };
+      for (const path of ['/pieces', '/nothing', '/large']) {
+        const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
+        const answer = await sendRaw(site.port, `${head}5\r\nhello\r\n0\r\n\r\n`);
+        expect(answer).toMatch(method === 'HEAD' ? /^$/ : /^HTTP\/1\.1 400 /);
+      }
+      expect(site.calls).toEqual([]);
+    },
+  );
+
   test.each([
     ['a signed size', '-2\r\nab\r\n0\r\n\r\n'],
     ['a size in another notation', '0x2\r\nab\r\n0\r\n\r\n'],

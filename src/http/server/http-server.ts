@@ -156,8 +156,10 @@ export class HttpServer<Session = never> {
     // The library is lax about the bytes between chunks. Whoever sees other chunks there than a proxy
     // in front must not see another request.
     exchange.isLast = exchange.head.isChunked || this.#options.connections?.isCrowded === true;
-    if (exchange.head.isAmbiguous()) {
+    if (exchange.head.isAmbiguous(exchange.method)) {
       exchange.isLast = true;
+      // The library cannot end the connection after an answer without a body.
+      if (exchange.method === 'HEAD') exchange.disconnect();
       throw new TwinError('bad_request');
     }
     if (exchange.isRead) {
