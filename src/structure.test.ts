@@ -40,6 +40,7 @@ const COMMON = [
   'src/log.ts',
   'src/random.ts',
   'src/schema.ts',
+  'src/slices.ts',
   'src/time.ts',
 ];
 const COMMON_OF: Record<string, readonly string[]> = {

@@ -3,6 +3,7 @@ import { systemRandom } from '../random.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
+import { systemTime } from '../time.ts';
 import { vinOf } from '../twin/vin.ts';
 import { type Car, Cars } from './cars.ts';
 import { setHolder } from './emails.ts';
@@ -18,7 +19,7 @@ let encoded: string[];
 let whileLoading: () => Promise<void>;
 beforeEach(async () => {
   temp = await tempStore(openIn);
-  registry = new Registry(temp.store, systemRandom);
+  registry = new Registry(temp.store, systemRandom, systemTime);
   const sessions = { revalidate: async (_: unknown, { account }: Session) => account };
   const twin = new TwinCars({
     peek: () => undefined,

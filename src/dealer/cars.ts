@@ -24,6 +24,8 @@ const FLEET_FULL = 'The fleet is full';
 const OWNER_FULL = 'The owner has too many cars';
 /** Cars that are encoded in one go. */
 const BATCH = 128;
+/** Worlds that are asked for at a time: each is read from the store. */
+const FOUND_AT_ONCE = 64;
 
 export interface CarsDependencies {
   registry: Registry;
@@ -93,14 +95,22 @@ export class Cars {
 
   /** Asks for the worlds that are not known, or no longer in memory: they may be deleted. */
   async #findWorlds(cars: readonly ListedCar[]): Promise<void> {
-    const asked = cars.filter(
-      ({ world, worldNumber }) =>
-        world !== null &&
-        worldNumber !== undefined &&
-        (world === undefined || !this.#twin.isAtHand(worldNumber)),
-    );
+    const { slices } = this.#registry;
+    const asked: ListedCar[] = [];
+    await slices.each(cars, (car) => {
+      const { world, worldNumber } = car;
+      if (world === null || worldNumber === undefined) return;
+      if (world === undefined || !this.#twin.isAtHand(worldNumber)) asked.push(car);
+    });
+    for (const found of batchesOf(asked, FOUND_AT_ONCE, (batch) => this.#findWorldsOf(batch))) {
+      await found;
+      if (asked.length > FOUND_AT_ONCE) await slices.next();
+    }
+  }
+
+  async #findWorldsOf(cars: readonly ListedCar[]): Promise<void> {
     await Promise.all(
-      asked.map(async (car) => {
+      cars.map(async (car) => {
         const world = (await this.#twin.find(car.order))?.world ?? null;
         if (world === car.world) return;
         car.world = world;

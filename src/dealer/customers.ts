@@ -16,8 +16,8 @@ import { CustomerTally } from './tallies.ts';
 import type { Transaction } from './transaction.ts';
 
 const VIN_PART = 4;
-/** Customers that are read and encoded in one go. */
-const BATCH = 32;
+/** Customers that are read and encoded in one go: each may have a thousand cars. */
+const BATCH = 8;
 const RETRY_AFTER_S = 1;
 
 /** What memory holds of each customer. */

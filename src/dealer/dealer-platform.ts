@@ -53,7 +53,7 @@ export async function openDealerPlatform(
   settings: DealerSettings,
 ) {
   const { demo, tokenLifetimeS, fieldKey, rateLimits } = settings;
-  const registry = new Registry(store, random);
+  const registry = new Registry(store, random, time);
   const tokens = await Tokens.open(store, clock, random, tokenLifetimeS);
   const secrets = await Secrets.open(store, random, fieldKey);
   const passwords = new Passwords(random);

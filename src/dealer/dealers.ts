@@ -73,7 +73,13 @@ async function move<T extends { dealer: string | null }>(
   keyOf: (record: T) => Key,
   [from, to]: readonly [string, string | null],
 ): Promise<number> {
-  const records = (await transaction.all<T>(list)).filter(({ dealer }) => dealer === from);
-  for (const record of records) transaction.put(keyOf(record), { ...record, dealer: to });
-  return records.length;
+  let count = 0;
+  for await (const page of transaction.pages<T>(list)) {
+    for (const { value: record } of page) {
+      if (record.dealer !== from) continue;
+      transaction.put(keyOf(record), { ...record, dealer: to });
+      count++;
+    }
+  }
+  return count;
 }

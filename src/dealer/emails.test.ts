@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemRandom } from '../random.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
+import { systemTime } from '../time.ts';
 import { bind, emailOf, setHolder } from './emails.ts';
 import { keys } from './records.ts';
 import { Registry } from './registry.ts';
@@ -11,7 +12,7 @@ let registry: Registry;
 
 beforeEach(async () => {
   temp = await tempStore(openIn);
-  registry = new Registry(temp.store, systemRandom);
+  registry = new Registry(temp.store, systemRandom, systemTime);
 });
 afterEach(() => temp.destroy());
 

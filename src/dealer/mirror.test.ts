@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { systemRandom } from '../random.ts';
+import { SLICE_ITEMS } from '../slices.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { faultyStore } from '../testing/doubles/faulty-store.ts';
+import { TurnCount } from '../testing/doubles/turn-count.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
 import { Mirror } from './mirror.ts';
@@ -20,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => temp.destroy());
 
 function open(store = faultyStore(temp.store, systemTime)) {
-  const registry = new Registry(store, systemRandom);
+  const registry = new Registry(store, systemRandom, systemTime);
   const counts = { sum: 0 };
   const tally = {
     count: ({ value }: Item, by: 1 | -1) => {
@@ -30,7 +32,12 @@ function open(store = faultyStore(temp.store, systemTime)) {
       counts.sum = 0;
     },
   };
-  const kind = { prefix: keys.cars, itemOf: (record: Item) => record };
+  const made = new TurnCount();
+  const itemOf = (record: Item) => {
+    made.add();
+    return record;
+  };
+  const kind = { prefix: keys.cars, itemOf };
   const mirror = new Mirror<Item, Item>(registry, kind, tally);
   const put = (order: string, value: number) =>
     registry.change(async (transaction) => {
@@ -42,7 +49,7 @@ function open(store = faultyStore(temp.store, systemTime)) {
     });
   const read = async () => mirror.read((await registry.edition()).revision);
   const text = async () => (await read()).items.map(({ order, value }) => order + value).join(' ');
-  return { store, registry, counts, put, remove, read, text };
+  return { store, registry, counts, made, put, remove, read, text };
 }
 
 test('it follows the changes of its process without reading a list', async () => {
@@ -61,6 +68,23 @@ test('it follows the changes of its process without reading a list', async () =>
   expect(before.items).toEqual([{ order: 'b', value: 1 }]);
   expect((await read()).stamp).not.toBe(before.stamp);
   expect(lists).not.toHaveBeenCalled();
+});
+
+test('[R37] it follows a long commit in slices, and shows all of it or nothing', async () => {
+  const { registry, counts, made, put, read } = open();
+  await put('z', 1);
+  await read();
+  const names = Array.from({ length: 4 * SLICE_ITEMS }, (_, i) => `a${i}`);
+  await registry.change(async (transaction) => {
+    for (const order of names) {
+      transaction.put(keys.car(transaction.generation, order), { order, value: 1 });
+    }
+  });
+  const [during] = await Promise.all([read(), put('z', 2)]);
+  expect(during.items).toHaveLength(names.length + 1);
+  expect((await read()).items.at(-1)).toEqual({ order: 'z', value: 2 });
+  expect(counts.sum).toBe(names.length + 2);
+  expect(made.most).toBe(SLICE_ITEMS);
 });
 
 test('it shows what another process has changed, also if it changed something itself meanwhile', async () => {

@@ -1,3 +1,4 @@
+import { SLICE_ITEMS } from '../slices.ts';
 import type { Key, Write } from '../store/contract.ts';
 import type { Reader } from './reader.ts';
 import type { Registry } from './registry.ts';
@@ -45,6 +46,8 @@ export class Mirror<R, T extends Ordered> {
   #loading: Promise<void> | undefined;
   /** Commits that ended while the records were read. */
   #missed: (readonly Write[])[] | undefined;
+  /** Ends when the commits that are followed in slices are followed. */
+  #following: Promise<void> | undefined;
   #changes = 0;
 
   constructor(registry: Registry, kind: Kind<R, T>, tally?: Tally<T>) {
@@ -53,7 +56,7 @@ export class Mirror<R, T extends Ordered> {
     this.#tally = tally;
     registry.onCommit((writes) => {
       this.#missed?.push(writes);
-      if (this.#loaded && !this.#missed) this.#apply(this.#loaded, writes);
+      if (this.#loaded && !this.#missed) this.#follow(this.#loaded, writes);
     });
   }
 
@@ -61,6 +64,10 @@ export class Mirror<R, T extends Ordered> {
     for (;;) {
       const epoch = await this.#registry.epoch(revision);
       if (this.#loaded?.epoch === epoch) {
+        if (this.#following) {
+          await this.#following;
+          continue;
+        }
         const { snapshot: items } = this.#loaded.sorted;
         return { items, stamp: `${this.#registry.name}.${this.#changes}` };
       }
@@ -74,55 +81,80 @@ export class Mirror<R, T extends Ordered> {
   async #load(epoch: number): Promise<void> {
     this.#missed = [];
     try {
-      const { records, generation } = await this.#registry.read(async (reader) => ({
-        records: await this.#recordsOf(reader),
+      await this.#following;
+      const { items, generation } = await this.#registry.read(async (reader) => ({
+        items: await this.#itemsOf(reader),
         generation: reader.generation,
       }));
-      this.#replace(records, { epoch, generation });
-      const loaded = this.#loaded;
-      for (const writes of this.#missed) if (loaded) this.#apply(loaded, writes);
+      const loaded = await this.#replace(items, { epoch, generation });
+      for (const writes of this.#missed) await this.#applyAll(loaded, writes);
+      this.#loaded = loaded;
     } finally {
       this.#missed = undefined;
     }
   }
 
-  async #recordsOf(reader: Reader): Promise<[string, R][]> {
-    const found = await reader.entriesBelow<R>(this.#kind.prefix(reader.generation));
-    return found.map(({ key, value }) => [String(key.at(-1)), value]);
-  }
-
-  #replace(records: [string, R][], edition: Pick<Loaded<T>, 'epoch' | 'generation'>): void {
+  async #itemsOf(reader: Reader): Promise<[string, T][]> {
     const former = this.#loaded?.byId;
-    const items = records.map(([id, record]): [string, T] => [
-      id,
-      this.#kind.itemOf(record, former?.get(id)),
-    ]);
-    this.#tally?.clear();
-    for (const [, item] of items) this.#tally?.count(item, 1);
-    const sorted = new SortedItems(items.map(([, item]) => item));
-    this.#loaded = { ...edition, byId: new Map(items), sorted };
-    this.#changes++;
+    const items: [string, T][] = [];
+    for await (const page of reader.pages<R>(this.#kind.prefix(reader.generation))) {
+      for (const { key, value } of page) {
+        const id = String(key.at(-1));
+        items.push([id, this.#kind.itemOf(value, former?.get(id))]);
+      }
+    }
+    return items;
   }
 
-  #apply({ generation, byId, sorted }: Loaded<T>, writes: readonly Write[]): void {
-    const prefix = this.#kind.prefix(generation);
-    for (const write of writes) {
-      const { key } = write;
-      if (key.length !== prefix.length + 1 || !prefix.every((part, i) => part === key[i])) continue;
-      const id = String(key.at(-1));
-      const former = byId.get(id);
-      this.#changes++;
-      if (former) this.#tally?.count(former, -1);
-      if ('remove' in write) {
-        byId.delete(id);
-        if (former) sorted.remove(former.order);
-        continue;
-      }
-      const item = this.#kind.itemOf(write.value as R, former);
+  async #replace(
+    items: readonly [string, T][],
+    edition: Pick<Loaded<T>, 'epoch' | 'generation'>,
+  ): Promise<Loaded<T>> {
+    const byId = new Map<string, T>();
+    this.#tally?.clear();
+    await this.#registry.slices.each(items, ([id, item]) => {
       byId.set(id, item);
-      sorted.put(item);
       this.#tally?.count(item, 1);
+    });
+    this.#changes++;
+    return { ...edition, byId, sorted: new SortedItems(items.map(([, item]) => item)) };
+  }
+
+  /** Follows a commit: a short one at once, a long one in slices, both in the order of commits. */
+  #follow(loaded: Loaded<T>, writes: readonly Write[]): void {
+    if (this.#following === undefined && writes.length <= SLICE_ITEMS) {
+      for (const write of writes) this.#apply(loaded, write);
+      return;
     }
+    const before = this.#following ?? Promise.resolve();
+    const following = before.then(() => this.#applyAll(loaded, writes));
+    this.#following = following;
+    void following.then(() => {
+      if (this.#following === following) this.#following = undefined;
+    });
+  }
+
+  #applyAll(loaded: Loaded<T>, writes: readonly Write[]): Promise<void> {
+    return this.#registry.slices.each(writes, (write) => this.#apply(loaded, write));
+  }
+
+  #apply({ generation, byId, sorted }: Loaded<T>, write: Write): void {
+    const prefix = this.#kind.prefix(generation);
+    const { key } = write;
+    if (key.length !== prefix.length + 1 || !prefix.every((part, i) => part === key[i])) return;
+    const id = String(key.at(-1));
+    const former = byId.get(id);
+    this.#changes++;
+    if (former) this.#tally?.count(former, -1);
+    if ('remove' in write) {
+      byId.delete(id);
+      if (former) sorted.remove(former.order);
+      return;
+    }
+    const item = this.#kind.itemOf(write.value as R, former);
+    byId.set(id, item);
+    sorted.put(item);
+    this.#tally?.count(item, 1);
   }
 
   /** Makes clients read the items again, although no record has changed. */

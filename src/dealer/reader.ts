@@ -28,21 +28,25 @@ export class Reader {
 
   /** All values below a prefix, ordered by key. */
   async all<T>(prefix: Key): Promise<T[]> {
-    return (await this.entriesBelow<T>(prefix)).map(({ value }) => value);
+    const values: T[] = [];
+    for await (const page of this.pages<T>(prefix))
+      for (const { value } of page) values.push(value);
+    return values;
   }
 
   async keysBelow(prefix: Key): Promise<Key[]> {
-    return (await this.entriesBelow(prefix)).map(({ key }) => key);
+    const found: Key[] = [];
+    for await (const page of this.pages(prefix)) for (const { key } of page) found.push(key);
+    return found;
   }
 
-  async entriesBelow<T>(prefix: Key): Promise<Entry<T>[]> {
-    const entries: Entry<T>[] = [];
-    for (;;) {
-      const last = entries.at(-1);
-      const page = last === undefined ? { limit: PAGE } : { limit: PAGE, after: last.key };
-      const some = await this.store.list<T>(prefix, page);
-      entries.push(...some);
-      if (some.length < PAGE) return entries;
+  /** All entries below a prefix, ordered by key, some at a time. */
+  async *pages<T>(prefix: Key): AsyncGenerator<readonly Entry<T>[]> {
+    for (let after: Key | undefined; ; ) {
+      const page = await this.store.list<T>(prefix, { limit: PAGE, ...(after && { after }) });
+      yield page;
+      if (page.length < PAGE) return;
+      after = page.at(-1)?.key;
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Random } from '../random.ts';
+import { Slices } from '../slices.ts';
 import {
   type Check,
   type Key,
@@ -6,6 +7,7 @@ import {
   StoreUnavailable,
   type Write,
 } from '../store/contract.ts';
+import type { Time } from '../time.ts';
 import { busy } from './errors.ts';
 import { type Edition, PAGE, Reader } from './reader.ts';
 import { keys } from './records.ts';
@@ -32,6 +34,8 @@ export class Registry {
   readonly store: Store;
   /** Distinguishes this process from all others that use the store. */
   readonly name: string;
+  /** For work on lists that dealers can make long. */
+  readonly slices: Slices;
   /** Version of the entry with which this process took the records over. */
   #ownVersion: number | undefined;
   #takingOver: Promise<number> | undefined;
@@ -45,8 +49,9 @@ export class Registry {
   #lastTurn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  constructor(store: Store, random: Random) {
+  constructor(store: Store, random: Random, time: Pick<Time, 'immediate'>) {
     this.store = store;
+    this.slices = new Slices(time);
     this.name = Buffer.from(random.bytes(NAME_BYTES)).toString('base64url');
   }
 

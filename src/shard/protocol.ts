@@ -221,3 +221,34 @@ export function unpackNumbered(packed: Int32Array): NumberedChange[] {
     return { seq, tick, car, touched, values };
   });
 }
+
+/** From packed changes of which the first has number 1, those after a number. */
+export function numbered(packed: Int32Array, afterSeq: number): Int32Array {
+  const fields = CHANGE_INTS - 1;
+  const count = Math.max(0, Math.floor(packed.length / fields) - afterSeq);
+  const result = new Int32Array(count * CHANGE_INTS);
+  for (let i = 0; i < count; i++) {
+    const from = (afterSeq + i) * fields;
+    result[i * CHANGE_INTS] = afterSeq + i + 1;
+    result.set(packed.subarray(from, from + fields), i * CHANGE_INTS + 1);
+  }
+  return result;
+}
+
+export function joined(parts: readonly Int32Array[]): Int32Array {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const all = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const part of parts) {
+    all.set(part, end);
+    end += part.length;
+  }
+  return all;
+}
+
+/** Whether all changes, as `packNumbered` packs them, are after a tick. */
+export function areAfter(changes: Int32Array, tick: number): boolean {
+  for (let i = 1; i < changes.length; i += CHANGE_INTS) if ((changes[i] ?? 0) <= tick) return false;
+  return true;
+}

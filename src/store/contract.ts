@@ -56,7 +56,8 @@ export interface Store {
    * Makes all writes or none. Resolves to true once they are durable: on the disk (embedded), or as
    * the settings of Redis define it. Resolves to false, with nothing written, if a check failed.
    * Commits take effect in the order of the calls; each is checked against the earlier ones'
-   * writes.
+   * writes. A commit of more than SLICE_ITEMS writes may be packed after the call: its values must
+   * not change until it is answered.
    *
    * Rejects with StoreUnavailable. If its reason is 'unknown', all writes or none are made, and
    * after its `settled` the next successful read shows the final outcome. For other reasons nothing

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SLICE_ITEMS } from '../slices.ts';
+import { TurnCount } from '../testing/doubles/turn-count.ts';
 import { makeStoreDir, openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { storeSuite } from '../testing/suites/store/contract.suite.ts';
 import type { Key, Store } from './contract.ts';
@@ -65,6 +67,37 @@ describe('an embedded store', () => {
     await store.commit([], [{ key: ['p', 63, 'world'], value: 2 }]);
     const entries = await store.list([], { limit: 10 });
     expect(entries.map(({ value }) => value)).toEqual([1, 2]);
+  });
+
+  it('[R37] packs a long commit in slices, and keeps the order of commits', async () => {
+    const packed = new TurnCount();
+    const writes = Array.from({ length: 4 * SLICE_ITEMS }, (_, i) => ({
+      key: ['many', i],
+      value: {
+        // Called when the value is packed.
+        get n() {
+          packed.add();
+          return i;
+        },
+      },
+    }));
+    const long = store.commit([], writes);
+    const after = store.commit([{ key: ['many', 0], version: null }], [{ key: ['b'], value: 1 }]);
+    expect(await Promise.all([long, after])).toEqual([true, false]);
+    expect(packed).toMatchObject({ total: writes.length, most: SLICE_ITEMS });
+    const found = await store.list(['many'], { limit: writes.length });
+    expect(found.map(({ value }) => value)).toEqual(writes.map((_, n) => ({ n })));
+  });
+
+  it('rejects a long commit with a value that is none, and no other', async () => {
+    const values = [...Array(2 * SLICE_ITEMS).fill(1), undefined];
+    const writes = values.map((value, i) => ({ key: ['many', i], value }));
+    const results = await Promise.allSettled([
+      store.commit([], writes),
+      store.commit([], [{ key: ['b'], value: 1 }]),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(await store.list([], { limit: 10 })).toHaveLength(1);
   });
 
   it('refuses commits while too much waits, and takes them again afterwards', async () => {

@@ -13,10 +13,12 @@ const SLOT_MS_MAX = 60_000;
 const SLOT_MS_MIN = 1000;
 /** Slots in the idle time. A world is deleted late by at most one slot. */
 const SLOTS_PER_IDLE = 30;
-/** Worlds that are deleted or moved at a time. */
+/** Worlds that are moved at a time. */
 const AT_ONCE = 64;
-/** Entries that are counted at a time. */
-const COUNTED_AT_ONCE = 1000;
+/** Worlds that are deleted at a time: each may have hundreds of records that are removed at once. */
+const DROPPED_AT_ONCE = 16;
+/** Entries that are counted in one turn of the event loop. */
+const COUNTED_AT_ONCE = 256;
 /** A count stays valid for this many times its duration: counting takes 2 % of the time at most. */
 const REUSE_FACTOR = 50;
 /** A world that is in use but was not stepped for this many ticks is brought to now. */
@@ -198,7 +200,7 @@ export class IdleIndex {
 
   async #dropDue(partition: number): Promise<void> {
     const first = this.firstLivingSlot(this.#dependencies.clock.now());
-    for await (const page of this.#pages(partition, { before: first, limit: AT_ONCE })) {
+    for await (const page of this.#pages(partition, { before: first, limit: DROPPED_AT_ONCE })) {
       await Promise.all(page.map(({ key, world }) => this.#settleDue(key, world, first)));
     }
   }
@@ -253,10 +255,13 @@ export class IdleIndex {
       limit: COUNTED_AT_ONCE,
     };
     let count = 0;
+    let counted = 0;
     for (let partition = 0; partition < PARTITION_COUNT; partition++) {
       for await (const page of this.#pages(partition, range)) {
         count += page.length;
-        if (page.length === COUNTED_AT_ONCE) {
+        counted += page.length;
+        if (counted >= COUNTED_AT_ONCE) {
+          counted = 0;
           await new Promise<void>((resolve) => void time.immediate(resolve));
         }
       }

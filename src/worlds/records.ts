@@ -3,7 +3,10 @@ import { CHAIN_TICKS, SLAB_BYTES } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
 import { TwinError } from '../errors.ts';
 import {
+  areAfter,
+  joined,
   type NumberedChange,
+  numbered,
   packNumbered,
   type StateImage,
   type WorldPast,
@@ -78,6 +81,8 @@ export interface Explained {
 }
 
 const PAGE = 1000;
+/** Several worlds may be removed at the same time. */
+const REMOVED_AT_ONCE = 256;
 const RETRY_AFTER_S = 2;
 
 /** A check of the commit failed: nothing was written. */
@@ -96,6 +101,13 @@ export class UncertainWrite extends TwinError {
     super('store_unavailable', 'The change may have been made: read it back.', RETRY_AFTER_S);
     this.settled = settled;
   }
+}
+
+type StoredChange = [tick: number, car: number, touched: number, values: number];
+
+function changeOf({ key, value }: Entry<StoredChange>): NumberedChange {
+  const [tick, car, touched, values] = value;
+  return { seq: Number(key.at(-1)), tick, car, touched, values };
 }
 
 /** Turns errors of the store into those that clients get. */
@@ -212,20 +224,17 @@ export class Records {
   }
 
   /** Changes after those that the world was created with, with numbers above `afterSeq` to `toSeq`. */
-  async laterChanges(
-    world: number,
-    afterSeq: number,
-    toSeq = Number.MAX_SAFE_INTEGER - 1,
-  ): Promise<NumberedChange[]> {
+  async laterChanges(world: number, afterSeq: number, toSeq?: number): Promise<NumberedChange[]> {
+    const changes: NumberedChange[] = [];
+    for await (const page of this.#laterPages(world, afterSeq, toSeq)) {
+      changes.push(...page.map(changeOf));
+    }
+    return changes;
+  }
+
+  #laterPages(world: number, afterSeq: number, toSeq = Number.MAX_SAFE_INTEGER - 1) {
     const prefix = this.key(world, 'journal');
-    const entries = await this.#all<[number, number, number, number]>(
-      prefix,
-      [...prefix, afterSeq],
-      [...prefix, toSeq + 1],
-    );
-    return entries.map(({ key, value: [tick, car, touched, values] }) => ({
-      ...{ seq: Number(key.at(-1)), tick, car, touched, values },
-    }));
+    return this.#pages<StoredChange>(prefix, [...prefix, afterSeq], [...prefix, toSeq + 1]);
   }
 
   saveImage(world: number, image: Omit<StoredImage, 'crc'>): Promise<void> {
@@ -247,13 +256,24 @@ export class Records {
     const stored = trustImage ? await this.image(world, record) : undefined;
     if (stored !== undefined && stored.tick <= latestTick) {
       const { tick, seq, bytes } = stored;
-      const changes = await this.changes(world, record, seq);
-      if (changes.every((change) => change.tick > tick)) {
-        return { seed, from, image: { tick, seq, bytes }, changes: packNumbered(changes) };
-      }
+      const changes = await this.#packedChanges(world, record, seq);
+      if (areAfter(changes, tick)) return { seed, from, image: { tick, seq, bytes }, changes };
     }
-    const changes = await this.changes(world, record, from.seq);
-    return { seed, from, image: undefined, changes: packNumbered(changes) };
+    const changes = await this.#packedChanges(world, record, from.seq);
+    return { seed, from, image: undefined, changes };
+  }
+
+  /** As `changes`, packed page by page: there may be tens of thousands. */
+  async #packedChanges(
+    world: number,
+    { livedCount }: WorldRecord,
+    afterSeq: number,
+  ): Promise<Int32Array> {
+    const parts: Int32Array[] = [];
+    if (afterSeq < livedCount) parts.push(numbered(await this.firstChanges(world), afterSeq));
+    const later = this.#laterPages(world, Math.max(afterSeq, livedCount));
+    for await (const page of later) parts.push(packNumbered(page.map(changeOf)));
+    return joined(parts);
   }
 
   /** The stored image if it is valid and of the kernel that steps the world. */
@@ -323,14 +343,17 @@ export class Records {
     toTick = Number.MAX_SAFE_INTEGER - 1,
   ): Promise<Map<string, Explanation>> {
     const prefix = this.key(world, 'explained');
-    const entries = await this.#all<Explanation>(
-      prefix,
+    const range = [
       [...prefix, fromTick],
       [...prefix, toTick + 1],
-    );
-    return new Map(
-      entries.map(({ key, value }) => [incidentId(Number(key.at(-2)), Number(key.at(-1))), value]),
-    );
+    ] as const;
+    const found = new Map<string, Explanation>();
+    for await (const page of this.#pages<Explanation>(prefix, ...range)) {
+      for (const { key, value } of page) {
+        found.set(incidentId(Number(key.at(-2)), Number(key.at(-1))), value);
+      }
+    }
+    return found;
   }
 
   explanation(world: number, tick: number, order: number): Promise<Explanation | undefined> {
@@ -341,14 +364,13 @@ export class Records {
     return (await orUnavailable(this.#store.get<T>(key)))?.value;
   }
 
-  /** All entries below `prefix`, after the key `after` and before the key `before`. */
-  async #all<T>(prefix: Key, after: Key = prefix, before?: Key): Promise<Entry<T>[]> {
-    const all: Entry<T>[] = [];
-    for (;;) {
-      const range = { limit: PAGE, after: all.at(-1)?.key ?? after, ...(before && { before }) };
-      const page = await orUnavailable(this.#store.list<T>(prefix, range));
-      all.push(...page);
-      if (page.length < PAGE) return all;
+  /** The entries below `prefix`, after the key `first` and before the key `before`. */
+  async *#pages<T>(prefix: Key, first: Key, before: Key): AsyncGenerator<Entry<T>[]> {
+    for (let after = first; ; ) {
+      const page = await orUnavailable(this.#store.list<T>(prefix, { limit: PAGE, after, before }));
+      yield page;
+      if (page.length < PAGE) return;
+      after = page.at(-1)?.key ?? after;
     }
   }
 
@@ -401,13 +423,14 @@ export class Records {
   async remove(world: number): Promise<void> {
     for (const kind of ['journal', 'incident', 'explained']) {
       for (;;) {
-        const page = await orUnavailable(this.#store.list(this.key(world, kind), { limit: PAGE }));
+        const limit = REMOVED_AT_ONCE;
+        const page = await orUnavailable(this.#store.list(this.key(world, kind), { limit }));
         if (page.length > 0)
           await this.#remove(
             world,
             page.map(({ key }) => key),
           );
-        if (page.length < PAGE) break;
+        if (page.length < limit) break;
       }
     }
     const due = await this.due(world);

@@ -1,4 +1,5 @@
 import type { Random } from '../../random.ts';
+import { Slices } from '../../slices.ts';
 import type { Time } from '../../time.ts';
 import {
   type Check,
@@ -77,6 +78,7 @@ export class RedisStore implements Store {
   readonly #lease: RedisLease;
   readonly #link: RedisLink;
   readonly #listener: LeaseListener;
+  readonly #slices: Slices;
   readonly #seen = new Map<Slot, number>();
   readonly #underWay = new Set<Promise<unknown>>();
   #session = 0;
@@ -90,6 +92,7 @@ export class RedisStore implements Store {
   /** Use `openRedis`. */
   constructor(settings: RedisSettings, { time, random, listener }: RedisDependencies) {
     this.#listener = listener;
+    this.#slices = new Slices(time);
     this.#lease = new RedisLease(settings, {
       time,
       random,
@@ -180,9 +183,10 @@ export class RedisStore implements Store {
       const found = (await this.#read(() =>
         this.#link.run('list', keys, [start, end, left]),
       )) as Buffer[];
-      for (let i = 0; i + 1 < found.length; i += 2) {
+      const pairs = Array.from({ length: found.length / 2 }, (_, i) => 2 * i);
+      await this.#slices.each(pairs, (i) => {
         entries.push(entryOf<T>(decodeKey(found[i] as Buffer), found[i + 1] as Buffer));
-      }
+      });
     }
     return entries;
   }
