@@ -1,10 +1,10 @@
 import type { Random } from '../../random.ts';
 
-const MEAN_BYTES = 65_536;
+const MEAN_BYTES = 131_072;
 const DRAWN_BYTES = 8192;
 
 /**
- * Picks answers at random, one of 64 KiB of answers on average. The library says of no answer whether
+ * Picks answers at random, one of 128 KiB of answers on average. The library says of no answer whether
  * the client reads it, unless the answer is sent in a slower way. So only those that are picked go
  * that way, and a connection whose client reads nothing meets one soon, whatever it asks for.
  */

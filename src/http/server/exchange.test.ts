@@ -20,10 +20,9 @@ function exchangeOf(port: Partial<ResponsePort>, sampler: BackpressureSampler) {
   } as ResponsePort;
   const time = TestTime.standing();
   const meter = new Metrics().routeMeter('twin', 'GET /');
-  return {
-    time,
-    exchange: new Exchange(response, 'r', meter, { time, proxies: undefined, sampler }),
-  };
+  const sending = new Set<Exchange>();
+  const context = { time, proxies: undefined, sampler, sending };
+  return { time, sending, exchange: new Exchange(response, 'r', meter, context) };
 }
 
 const VARY = ['Vary', 'Accept'] as const;
@@ -55,9 +54,11 @@ test('an answer that the sampler picks is pending until it is written', () => {
     },
     onWritable: () => {},
   };
-  const picked = exchangeOf(port, pickingAll()).exchange;
+  const { exchange: picked, sending } = exchangeOf(port, pickingAll());
   picked.answer(page(new Uint8Array(1)), VARY);
-  expect(picked.isSending).toBe(true);
+  expect(sending).toEqual(new Set([picked]));
+  picked.abandon();
+  expect(sending.size).toBe(0);
   exchangeOf(port, pickingNone()).exchange.answer(page(new Uint8Array(1)), VARY);
   exchangeOf(port, pickingNone()).exchange.answer(page(new Uint8Array(65_537)), VARY);
   expect(calls).toEqual(['tryEnd', 'end', 'tryEnd']);

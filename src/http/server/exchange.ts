@@ -36,7 +36,7 @@ const COPIED_BYTES_MAX = 65_536;
  * What an answer without a body counts to the sampler. It is longer, but it costs time to pick one:
  * this is about one of a thousand.
  */
-const BODYLESS_BYTES = 64;
+const BODYLESS_BYTES = 128;
 /** How long a picked answer without a body waits for the next request of its connection. */
 const BODYLESS_WAIT_MS = 5;
 /** About what the headers of an answer have. */
@@ -48,6 +48,8 @@ const NO_PARAMS: readonly string[] = [];
 /** What the exchanges of a server share. */
 export interface ExchangeContext extends Pick<ServerOptions, 'time' | 'proxies'> {
   sampler: BackpressureSampler;
+  /** Those that are answered, but whose answer the operating system has not accepted completely. */
+  sending: Set<Exchange>;
 }
 
 /**
@@ -74,10 +76,6 @@ export class Exchange implements Call {
    * library closes the connection meanwhile.
    */
   isDeferred = false;
-  /** The operating system has not accepted all bytes of the answer yet. */
-  isSending = false;
-  /** Called when the operating system has accepted all bytes. */
-  sent: (() => void) | undefined = undefined;
   /** The library buffers writes, as it does during its own callbacks. */
   isCorked = true;
   startMs = 0;
@@ -93,6 +91,7 @@ export class Exchange implements Call {
   /** The body so far, at the beginning of memory that doubles: a part may be one byte long. */
   #collected = EMPTY;
   #writer: PieceWriter | undefined;
+  #isSent = false;
   readonly #response: ResponsePort;
   readonly #context: ExchangeContext;
 
@@ -166,6 +165,7 @@ export class Exchange implements Call {
       this.#context.time.immediate(() => this.#answerDeferred(kept, commonHeaders));
     } else if (this.isCorked) this.#write(reply, commonHeaders);
     else this.#response.cork(() => this.#write(reply, commonHeaders));
+    this.#noteSending();
   }
 
   /** Begins an answer in pieces. Returns undefined if it has no body. */
@@ -178,6 +178,7 @@ export class Exchange implements Call {
       // At the end the library would write this header into the body. The client has to close.
       else if (this.isLast) this.#response.writeHeader('Connection', 'close');
     });
+    this.#noteSending();
     if (isHead) return undefined;
     this.#writer = new PieceWriter(this.#response, this.#context.time);
     return this.#writer;
@@ -193,13 +194,13 @@ export class Exchange implements Call {
   abandon(): void {
     this.isOpen = false;
     this.isGone = true;
+    this.#context.sending.delete(this);
     this.#writer?.abandon();
   }
 
   #begin({ status }: Reply): void {
     this.isOpen = false;
     this.#collected = EMPTY;
-    this.isSending = true;
     this.meter.answered(status);
   }
 
@@ -286,9 +287,13 @@ export class Exchange implements Call {
     return result;
   }
 
+  #noteSending(): void {
+    if (!this.#isSent && !this.isGone) this.#context.sending.add(this);
+  }
+
   #finish(): void {
-    this.isSending = false;
-    this.sent?.();
+    this.#isSent = true;
+    this.#context.sending.delete(this);
   }
 }
 

@@ -72,7 +72,8 @@ export class HttpServer<Session = never> {
   constructor(options: ServerOptions<Session>) {
     const { name, tls, router, stream, metrics, time, random, proxies } = options;
     this.#options = options;
-    this.#exchangeContext = { time, proxies, sampler: new BackpressureSampler(random) };
+    const sampler = new BackpressureSampler(random);
+    this.#exchangeContext = { time, proxies, sampler, sending: this.#sending };
     this.#turn = new TurnGuard(time);
     this.#messageRate = new MessageRate(time);
     this.#boot = Buffer.from(random.bytes(5)).toString('hex');
@@ -301,7 +302,6 @@ export class HttpServer<Session = never> {
 
   #abandon(exchange: Exchange): void {
     exchange.abandon();
-    this.#sending.delete(exchange);
     this.#settle(exchange);
   }
 
@@ -318,26 +318,22 @@ export class HttpServer<Session = never> {
 
   #answer(exchange: Exchange, reply: Reply): void {
     if (isStreamed(reply)) this.#answerInPieces(exchange, reply);
-    else this.#send(exchange, (headers) => exchange.answer(reply, headers));
+    else exchange.answer(reply, this.#settledHeaders(exchange));
   }
 
   /** The request is pending until there is a first piece. */
   #answerInPieces(exchange: Exchange, reply: StreamedReply): void {
     if (!this.#open.has(exchange)) this.#await(exchange, WAIT_MS_MAX);
-    const begin = () => this.#send(exchange, (headers) => exchange.answerInPieces(reply, headers));
+    const begin = () => exchange.answerInPieces(reply, this.#settledHeaders(exchange));
     const sent = this.#options.streamed.send(exchange, reply.body, begin);
     sent.catch((error) => this.#fail(exchange, error));
   }
 
-  #send<Sent>(exchange: Exchange, send: (commonHeaders: Header) => Sent): Sent {
+  /** Settles an exchange that is answered now. Returns the headers that all answers have. */
+  #settledHeaders(exchange: Exchange): Header {
     this.#settle(exchange);
     exchange.isLast ||= this.#isDraining;
-    const sent = send(this.#commonHeaders(exchange.isRead, exchange.head.origin));
-    if (exchange.isSending && !exchange.isGone) {
-      this.#sending.add(exchange);
-      exchange.sent = () => this.#sending.delete(exchange);
-    }
-    return sent;
+    return this.#commonHeaders(exchange.isRead, exchange.head.origin);
   }
 
   #sweep(): void {
