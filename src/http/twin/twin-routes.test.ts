@@ -63,7 +63,7 @@ describe('a world', () => {
     expect(faultsOf(schema, body)).toBeNull();
     const packed = await fetch(url, { headers: { Accept: 'application/msgpack' } });
     expect(packed.headers.get('content-type')).toBe('application/msgpack');
-    expect(packed.headers.get('vary')).toBe('Accept');
+    expect(packed.headers.get('vary')).toMatch(/\bAccept$/);
     expect(decode(await packed.arrayBuffer())).toEqual(body);
     expect(world.touches).toBe(2);
   });

@@ -1,4 +1,4 @@
-import { citiesOf, hazardSpotsOf, mapOf } from '../../city/map.ts';
+import { citiesOf, hazardSpotsOf } from '../../city/map.ts';
 import type { City } from '../../city/types.ts';
 import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { journalEntryOf } from '../../twin/journal.ts';
 import { parseWorldOptions, type WorldOptions } from '../../twin/world-options.ts';
 import type { TickBudget, TwinService, World } from '../../twin-service.ts';
 import { parseJson } from '../server/body.ts';
-import { freshReply, type TaggedReply, tagOf } from '../server/etag.ts';
+import { freshReply } from '../server/etag.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
 import { type RateLimits, tickBudget } from '../server/rate-limits.ts';
@@ -18,6 +18,7 @@ import { changeRange, incidentRange } from './list-range.ts';
 import { INCIDENT_SHAPE, type LongLists } from './long-lists.ts';
 import { featuresOfQuery, replayBody } from './replay.ts';
 import * as schemas from './schemas.ts';
+import { ServedMap } from './served-map.ts';
 import type { WorldAccess } from './world-access.ts';
 import { RATE_HZ } from './world-stream.ts';
 
@@ -338,7 +339,7 @@ function replayRoute({ worlds, limits }: TwinContext): Route {
 
 function mapRoute(context: TwinContext): Route {
   // One per city and encoding, made at the first request.
-  const replies: Record<Encoding, Map<City, TaggedReply>> = { json: new Map(), msgpack: new Map() };
+  const maps: Record<Encoding, Map<City, ServedMap>> = { json: new Map(), msgpack: new Map() };
   return worldRoute(context, {
     path: '/map',
     operationId: 'getMap',
@@ -346,20 +347,11 @@ function mapRoute(context: TwinContext): Route {
     schema: schemas.CityMap,
     answers: { 304: { description: 'Not modified' } },
     answer: ({ city }, { encoding, head }) => {
-      const reply = replies[encoding].get(city) ?? mapReply(city, encoding);
-      replies[encoding].set(city, reply);
-      return freshReply(reply, head.ifNoneMatch);
+      const map = maps[encoding].get(city) ?? new ServedMap(city, encoding);
+      maps[encoding].set(city, map);
+      return mapMaybePromise(map.in(head.acceptEncoding), (reply) =>
+        freshReply(reply, head.ifNoneMatch),
+      );
     },
   });
-}
-
-function mapReply(city: City, encoding: Encoding): TaggedReply {
-  const body = Buffer.from(encode(mapOf(city), encoding));
-  const etag = `"${tagOf(body)}"`;
-  const headers = [['ETag', etag]] as const;
-  return {
-    etag,
-    whole: reply(200, body, encoding, headers),
-    notModified: bodyless(304, headers),
-  };
 }
