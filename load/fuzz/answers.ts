@@ -17,6 +17,8 @@ const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\w' -]+$/;
 const HEADER_LINE = /^([\w!#$%&'*+.^`|~-]+): *([\t\x20-\x7e\x80-\xff]*)$/;
 /** They describe what else there is, and are described by none. */
 const DOCUMENT = /^\/(openapi|asyncapi)\.json(\?|$)/;
+/** Makes a world. */
+const VISIT = /^\/(\?|$)/;
 const SWITCHING_PROTOCOLS = 101;
 /** What a request may get wherever it goes. */
 const USUAL = new Set([400, 404, 405, 408, 413, 414, 415, 426, 431, 503, 505]);
@@ -94,7 +96,7 @@ function chunkedEnd(all: Buffer, from: number): number {
 }
 
 /** How many requests an input may hold. */
-export const requestCount = ({ parts }: Input) => parts.join('').split(/ HTTP\/1\.1/i).length - 1;
+const requestCount = ({ parts }: Input) => parts.join('').split(/ HTTP\/1\.1/i).length - 1;
 
 /** The only request of an input, if it is well-formed so far as its route depends on it. */
 function onlyRequest(input: Input): { method: string; path: string } | undefined {
@@ -113,6 +115,23 @@ function isDecodable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** How many effects an input may have. */
+export interface Allowed {
+  /** What was accepted, and is no read. */
+  accepted: number;
+  /** What may have an effect later, since its client has gone. */
+  unanswered: number;
+}
+
+export function allowedEffects(input: Input, answers: readonly Answer[]): Allowed {
+  const request = onlyRequest(input);
+  if (request?.method === 'GET' && !VISIT.test(request.path)) return { accepted: 0, unanswered: 0 };
+  return {
+    accepted: answers.filter(({ status }) => status < 400).length,
+    unanswered: Math.max(0, requestCount(input) - answers.length),
+  };
 }
 
 /**

@@ -1,18 +1,22 @@
 import type { Schema } from '../../src/schema.ts';
 import type { Dice } from '../../src/testing/rigs/dice.ts';
-import { PARAMETERS } from './http-inputs.ts';
-import { type Input, TOKEN, VIN } from './input.ts';
-import { type Operation, operationsOf, SERVICES, validatorOf } from './operations.ts';
+import { type Caller, type Input, SERVICES, TOKENS, VIN } from './input.ts';
+import { mutated } from './mutations.ts';
+import { type Operation, operationsOf, validatorOf } from './operations.ts';
 import { mutatedJson, valueFor } from './schema-values.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
+/** In no value: Node.js takes it for the end of a part wherever it stands. */
+const BOUNDARY = '5f3759df';
+const MULTIPART = `multipart/form-data; boundary=${BOUNDARY}`;
+const CALLERS = Object.keys(TOKENS) as Caller[];
 
 interface Checked extends Operation {
   isValid: (value: unknown) => boolean;
 }
 
 /** What reads a body or a query. */
-const operations: readonly Checked[] = SERVICES.flatMap(operationsOf)
+export const operations: readonly Checked[] = SERVICES.flatMap(operationsOf)
   .filter(({ body, query, id }) => (body || Object.keys(query).length > 0) && id !== 'openStream')
   .map((operation) => {
     const schema = operation.body?.schema;
@@ -20,28 +24,51 @@ const operations: readonly Checked[] = SERVICES.flatMap(operationsOf)
     return { ...operation, isValid };
   });
 
-/** A body, and what the document says of it. */
-function bodyOf(
-  { service, body, isValid }: Checked,
-  dice: Dice,
-): { text: string; expects: Input['expects'] & string } {
-  if (body === undefined) return { text: '', expects: 'answer' };
-  const value = valueFor(service, body.schema, dice) as Record<string, unknown>;
+interface Body {
+  /** Undefined: no body. */
+  type?: string;
+  /** As latin1. */
+  bytes: string;
+  /** What the document says of it. */
+  expects: Input['expects'] & string;
+}
+
+const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
+
+function bodyOf({ service, body, isValid }: Checked, dice: Dice): Body {
+  if (body === undefined) return { bytes: '', expects: 'answer' };
+  const isExample = dice.below(4) === 0;
+  const made = isExample ? structuredClone(body.example) : valueFor(service, body.schema, dice);
+  const value = made as Record<string, unknown>;
   // A journal has its own.
   if ('journal' in value) for (const name of ['seed', 'city']) delete value[name];
-  if (body.type === FORM) {
-    const form = new URLSearchParams();
-    for (const [name, each] of Object.entries(value)) {
-      // An empty field of a form counts as missing.
-      if (each !== null) form.append(name, String(each) || 'x');
-    }
-    return { text: String(form), expects: 'acceptance' };
+  if (body.type === FORM) return formOf(value, dice);
+  const { type } = body;
+  if (dice.below(4) === 0) {
+    return { type, bytes: bytesOf(JSON.stringify(value)), expects: 'acceptance' };
   }
-  if (dice.below(4) === 0) return { text: JSON.stringify(value), expects: 'acceptance' };
   const text = mutatedJson(value, dice);
   // The dealer platform takes `"yes"` for true, and ignores unknown fields.
   const isForbidden = service === 'twin' && text !== '' && !isValid(parsed(text));
-  return { text, expects: isForbidden ? 'refusal' : 'answer' };
+  return { type, bytes: bytesOf(text), expects: isForbidden ? 'refusal' : 'answer' };
+}
+
+/** Its fields, urlencoded or in parts, which may be broken. */
+function formOf(value: Record<string, unknown>, dice: Dice): Body {
+  // An empty field of a form counts as missing.
+  const fields = Object.entries(value)
+    .filter(([, each]) => each !== null)
+    .map(([name, each]): [string, string] => [name, String(each) || 'x']);
+  if (dice.below(2) === 0) {
+    return { type: FORM, bytes: String(new URLSearchParams(fields)), expects: 'acceptance' };
+  }
+  const parts = fields.map(
+    ([name, each]) =>
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${each}\r\n`,
+  );
+  const bytes = bytesOf(`${parts.join('')}--${BOUNDARY}--\r\n`);
+  if (dice.below(3) === 0) return { type: MULTIPART, bytes, expects: 'acceptance' };
+  return { type: MULTIPART, bytes: mutated(bytes, dice), expects: 'answer' };
 }
 
 /** Undefined where a text is no JSON. */
@@ -53,11 +80,13 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Each parameter is left out, as its schema has it, or wrong. */
 function queryOf({ query, service }: Operation, dice: Dice): string {
-  const given = Object.entries(query).map(([name, schema]: [string, Schema]) => {
-    const isWrong = dice.below(2) === 0;
-    const value = isWrong ? mutatedJson('x', dice) : String(valueFor(service, schema, dice, name));
-    return `${name}=${encodeURIComponent(value.toWellFormed())}`;
+  const given = Object.entries(query).flatMap(([name, schema]: [string, Schema]) => {
+    const choice = dice.below(3);
+    if (choice === 0) return [];
+    const value = choice === 1 ? valueFor(service, schema, dice, name) : mutatedJson('x', dice);
+    return [`${name}=${encodeURIComponent(String(value).toWellFormed())}`];
   });
   return given.length === 0 ? '' : `?${given.join('&')}`;
 }
@@ -65,18 +94,25 @@ function queryOf({ query, service }: Operation, dice: Dice): string {
 /** A well-formed request whose body or query is as its document says, or wrong in a few places. */
 export function bodyInput(dice: Dice): Input {
   const operation = dice.pick(operations);
-  const { service, method, path, body, needsToken, needsVin } = operation;
-  const target = path.replace(/\{(\w+)\}/g, (_, name: string) => PARAMETERS[name] ?? name);
-  const { text, expects } = bodyOf(operation, dice);
-  const bytes = Buffer.from(text).toString('latin1');
+  const { service, id, method, target, needsVin } = operation;
+  const { type, bytes, expects } = bodyOf(operation, dice);
+  const caller = operation.caller && (dice.below(4) > 0 ? operation.caller : dice.pick(CALLERS));
   const lines = [
     `${method} ${target}${queryOf(operation, dice)} HTTP/1.1`,
     'Host: x',
-    ...(needsToken ? [`Authorization: Bearer ${TOKEN}`] : []),
+    ...(caller ? [`Authorization: Bearer ${TOKENS[caller]}`] : []),
     ...(needsVin ? [`X-VIN: ${VIN}`] : []),
-    ...(body ? [`Content-Type: ${body.type}`] : []),
+    ...(type ? [`Content-Type: ${type}`] : []),
     `Content-Length: ${bytes.length}`,
   ];
   const parts = [`${lines.join('\r\n')}\r\n\r\n${bytes}`];
-  return { service, parts, leaves: false, expects };
+  // What others may call asks more of some fields: an admin has to name a fleet.
+  const isForOthers = expects === 'acceptance' && caller !== operation.caller;
+  return {
+    service,
+    parts,
+    leaves: false,
+    expects: isForOthers ? 'answer' : expects,
+    operation: id,
+  };
 }

@@ -71,5 +71,9 @@ export function frameInput(dice: Dice): Input {
   const frames = Array.from({ length: 1 + dice.below(6) }, () => frame(dice)).join('');
   const sent = dice.below(3) === 0 ? mutated(frames, dice) : frames;
   const service = dice.below(12) > 0 ? 'twin' : 'dealer';
-  return { service, parts: [upgrade(dice), ...inParts(sent, dice)], leaves: dice.below(8) === 0 };
+  const [first = '', ...others] = inParts(sent, dice);
+  const begin = upgrade(dice);
+  // Messages may come with the request.
+  const parts = dice.below(4) === 0 ? [begin + first, ...others] : [begin, first, ...others];
+  return { service, parts, leaves: dice.below(8) === 0 };
 }

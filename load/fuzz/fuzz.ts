@@ -1,5 +1,5 @@
 import { Dice } from '../../src/testing/rigs/dice.ts';
-import { answersIn, checkAnswers, requestCount } from './answers.ts';
+import { type Allowed, allowedEffects, answersIn, checkAnswers } from './answers.ts';
 import { bodyInput } from './body-inputs.ts';
 import { frameInput } from './frame-inputs.ts';
 import { httpInput } from './http-inputs.ts';
@@ -19,6 +19,8 @@ export interface FuzzOptions {
 export interface FuzzResult {
   /** Answers by status, over all inputs. */
   statuses: Record<number, number>;
+  /** Operations that accepted a request that was made for them. */
+  accepted: Set<string>;
   /** What accepted requests did. */
   effects: number;
   /** What an input did that no input may do. */
@@ -71,10 +73,12 @@ export async function replay(
 }
 
 class FuzzRun {
-  readonly result: FuzzResult = { statuses: {}, effects: 0, faults: [] };
+  readonly result: FuzzResult = { statuses: {}, accepted: new Set(), effects: 0, faults: [] };
   readonly #target: Target;
   readonly #sender: Sender;
   #effects: number;
+  /** Requests of the last batch that may still have an effect. */
+  #unanswered = 0;
 
   static async on(target: Target): Promise<FuzzRun> {
     return new FuzzRun(target, await Sender.to(target), await target.effects());
@@ -97,9 +101,12 @@ class FuzzRun {
       this.#note(words, String(error));
       return [];
     });
-    let allowed = 0;
+    let allowed = this.#unanswered;
+    this.#unanswered = 0;
     for (const [i, outcome] of outcomes.entries()) {
-      allowed += this.#judge(inputs[i] as Input, outcome);
+      const { accepted, unanswered } = this.#judge(inputs[i] as Input, outcome);
+      allowed += accepted + unanswered;
+      this.#unanswered += unanswered;
     }
     const effects = await this.#target.effects().catch((error) => {
       this.#note(words, String(error));
@@ -114,8 +121,7 @@ class FuzzRun {
     return outcomes;
   }
 
-  /** Returns how many effects the input may have had. */
-  #judge(input: Input, { received, isClosed }: Outcome): number {
+  #judge(input: Input, { received, isClosed }: Outcome): Allowed {
     if (!isClosed) this.#note(wordOf(input), 'its connection stays open after the client has gone');
     try {
       const answers = answersIn(received, input.parts.join('').includes('HEAD'));
@@ -123,12 +129,14 @@ class FuzzRun {
         this.result.statuses[status] = (this.result.statuses[status] ?? 0) + 1;
       }
       checkAnswers(input, this.#target.published[input.service], answers);
-      const accepted = answers.filter(({ status }) => status < 400).length;
-      const unanswered = Math.max(0, requestCount(input) - answers.length);
-      return accepted + unanswered;
+      const [answer] = answers;
+      if (input.operation && answer && answer.status < 400) {
+        this.result.accepted.add(input.operation);
+      }
+      return allowedEffects(input, answers);
     } catch (error) {
       this.#note(wordOf(input), String(error));
-      return 0;
+      return { accepted: 0, unanswered: 0 };
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Dice } from '../../src/testing/rigs/dice.ts';
-import { type Input, TOKEN, VIN, WORLD_ID } from './input.ts';
+import { type Input, SERVICES, type Service, TOKENS, VIN, WORLD_ID } from './input.ts';
 import { inParts, mutated } from './mutations.ts';
-import { type Operation, operationsOf, SERVICES, type Service } from './operations.ts';
+import { type Operation, operationsOf } from './operations.ts';
 
 /** A request before it is written down. */
 interface Request {
@@ -12,25 +12,15 @@ interface Request {
   body: string;
 }
 
-/** Values of the parameters of paths. */
-export const PARAMETERS: Readonly<Record<string, string>> = {
-  id: WORLD_ID,
-  incident: 'i1',
-  name: 'aeb',
-  file: 'viewer.js',
-  vin: 'DEMCAR00000000001',
-  username: 'nordbil',
-};
 /** What a service answers beside its operations. */
 const PAGES: Readonly<Record<Service, readonly string[]>> = {
   twin: ['/', `/worlds/${WORLD_ID}`, '/docs', '/openapi.json', '/asyncapi.json', '/nothing'],
   dealer: ['/', '/docs', '/openapi.json', '/docs/', '/nothing'],
 };
 
-function requestOf({ method, path, needsToken, needsVin, body }: Operation): Request {
-  const target = path.replace(/\{(\w+)\}/g, (_, name: string) => PARAMETERS[name] ?? name);
+function requestOf({ method, target, caller, needsVin, body }: Operation): Request {
   const headers: Request['headers'] = [['Host', 'x']];
-  if (needsToken) headers.push(['Authorization', `Bearer ${TOKEN}`]);
+  if (caller) headers.push(['Authorization', `Bearer ${TOKENS[caller]}`]);
   if (needsVin) headers.push(['X-VIN', VIN]);
   if (body) headers.push(['Content-Type', body.type]);
   const isForm = body?.type === 'application/x-www-form-urlencoded';

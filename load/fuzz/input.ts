@@ -1,4 +1,5 @@
-import type { Service } from './operations.ts';
+export const SERVICES = ['twin', 'dealer'] as const;
+export type Service = (typeof SERVICES)[number];
 
 /** What one connection sends. */
 export interface Input {
@@ -9,12 +10,16 @@ export interface Input {
   leaves: boolean;
   /** What its only request must get, if it is a complete one: any answer, or what the documents say. */
   expects?: 'answer' | 'acceptance' | 'refusal';
+  /** Of its only request. */
+  operation?: string;
 }
 
 /** Names that stand for what differs from run to run, as long as what replaces them. */
 export const WORLD_ID = '0worldid00';
 export const VIN = 'WVFUZZER000000001';
-export const TOKEN = '@token@';
+/** By role. */
+export const TOKENS = { admin: '@admin@', dealer: '@dealer@', customer: '@customer@' } as const;
+export type Caller = keyof typeof TOKENS;
 
 /** In one word, for `--replay`. */
 export function wordOf({ service, parts, leaves }: Input): string {

@@ -1,24 +1,25 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loginRequest } from '../../bench/common/dealer-client.ts';
+import { bearerOf, DEMO_ADMIN, DEMO_CUSTOMER } from '../../bench/common/dealer-client.ts';
 import { askOnce, formatRequest } from '../../bench/common/http-pool.ts';
 import { madeWorld } from '../../bench/common/made-worlds.ts';
 import { onProcessEnd } from '../../bench/common/process-end.ts';
 import { endProcess, readyAddresses, spawnServer } from '../../src/testing/rigs/process.ts';
+import { until } from '../../src/testing/rigs/until.ts';
 import { publishedBy, type Target } from './target.ts';
 
 /** A shell that writes standard error into the file of its first argument and becomes the command. */
 const LOGGED = ['sh', '-c', 'exec "$@" 2> "$0"'];
-const DEALER = { role: 'dealer', username: 'nordbil', password: 'dealer-demo' };
+const DEMO_DEALER = { role: 'dealer', username: 'nordbil', password: 'dealer-demo' };
 
 /** A running node as a target. */
 export async function targetOf(urls: Target['urls'], faults: Target['faults']): Promise<Target> {
   const [twin, dealer] = [new URL(urls.twin), new URL(urls.dealer)];
   const made = await askOnce(twin, formatRequest(twin, 'POST', '/api/v1/worlds'));
   const { id, vins } = madeWorld(made);
-  const login = await askOnce(dealer, loginRequest(dealer, DEALER));
-  const { access_token: token } = JSON.parse(login.body.toString()) as { access_token: string };
+  const tokenOf = async (login: object) =>
+    (await bearerOf(dealer, login)).Authorization.slice('Bearer '.length);
   const journal = formatRequest(twin, 'GET', `/api/v1/worlds/${id}/journal`);
   const state = formatRequest(dealer, 'GET', '/api/state');
   return {
@@ -26,15 +27,26 @@ export async function targetOf(urls: Target['urls'], faults: Target['faults']): 
     published: await publishedBy(urls),
     world: id,
     vin: vins[0] ?? '',
-    token,
-    // Worlds have no list.
+    tokens: {
+      admin: await tokenOf(DEMO_ADMIN),
+      dealer: await tokenOf(DEMO_DEALER),
+      customer: await tokenOf(DEMO_CUSTOMER),
+    },
     effects: async () => {
-      const { changes } = JSON.parse((await askOnce(twin, journal)).body.toString()) as Journal;
-      const platform = JSON.parse((await askOnce(dealer, state)).body.toString()) as PlatformState;
-      return changes.length + platform.customers + platform.dealers + platform.cars.total;
+      const { changes } = await read<Journal>(twin, journal);
+      const { customers, dealers, cars, worlds } = await read<PlatformState>(dealer, state);
+      return changes.length + customers + dealers + cars.total + worlds;
     },
     faults,
   };
+}
+
+/** Reads until the node answers: a busy disk makes it refuse for a moment. */
+function read<T>(url: URL, request: Buffer): Promise<NonNullable<T>> {
+  return until('an answer', async () => {
+    const { status, body } = await askOnce(url, request);
+    return status === 200 ? (JSON.parse(body.toString()) as T) : undefined;
+  });
 }
 
 interface Journal {
@@ -45,6 +57,7 @@ interface PlatformState {
   customers: number;
   dealers: number;
   cars: { total: number };
+  worlds: number;
 }
 
 /** A node in a process of its own, without rate limits: they would refuse most inputs. */

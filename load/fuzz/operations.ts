@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Schema } from '../../src/schema.ts';
-
-export type Service = 'twin' | 'dealer';
-export const SERVICES = ['twin', 'dealer'] as const;
+import { type Caller, SERVICES, type Service, WORLD_ID } from './input.ts';
 
 interface Described {
   operationId: string;
@@ -21,15 +19,34 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
+/** Values of the parameters of paths. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  id: WORLD_ID,
+  incident: 'i1',
+  name: 'aeb',
+  file: 'viewer.js',
+  vin: 'DEMCAR00000000001',
+  username: 'anna',
+};
+/** Who calls what a dealer may not. Nobody else may call a reset: it would end all log-ins. */
+const CALLERS: Readonly<Record<string, Caller>> = {
+  createDealer: 'admin',
+  deleteDealer: 'admin',
+  getAdmin: 'admin',
+  changeAdmin: 'admin',
+  changeProfile: 'customer',
+};
+
 /** What a request of one operation can have, from the OpenAPI document of its service. */
 export interface Operation {
   service: Service;
   id: string;
   method: string;
-  /** With `{parameters}`. */
-  path: string;
+  /** Its path, with values for the parameters. */
+  target: string;
   query: Readonly<Record<string, Schema>>;
-  needsToken: boolean;
+  /** Whose token it needs; undefined: none. */
+  caller: Caller | undefined;
   needsVin: boolean;
   body: { type: string; schema: Schema; example: unknown } | undefined;
 }
@@ -53,14 +70,19 @@ export function operationsOf(service: Service): Operation[] {
         service,
         id,
         method: verb.toUpperCase(),
-        path,
+        // A dealer that no other input needs.
+        target: withParameters(path, id === 'deleteDealer' ? { username: 'fjallbilar' } : {}),
         query: Object.fromEntries(queries.map(({ name, schema }) => [name, schema])),
-        needsToken: service === 'dealer' && schemes.length > 0,
+        caller: service === 'dealer' && schemes.length > 0 ? (CALLERS[id] ?? 'dealer') : undefined,
         needsVin: service === 'twin' && schemes.length > 0,
         body: content && { type: content[0], ...content[1] },
       };
     }),
   );
+}
+
+function withParameters(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? PARAMETERS[name] ?? name);
 }
 
 /** Says whether a value is as a schema of a service's document has it. */

@@ -1,6 +1,7 @@
 import type { Schema } from '../../src/schema.ts';
 import type { Dice } from '../../src/testing/rigs/dice.ts';
-import { resolved, type Service } from './operations.ts';
+import type { Service } from './input.ts';
+import { resolved } from './operations.ts';
 
 /** What a schema cannot say: values that a field must have for the request to make sense. */
 const KNOWN: Readonly<Record<string, readonly unknown[]>> = {

@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { formatRequest, HttpPool } from '../../bench/common/http-pool.ts';
 import { type OpenApi, type Published, readOpenApi } from '../../src/testing/rigs/published.ts';
-import { type Input, TOKEN, VIN, WORLD_ID } from './input.ts';
-import { SERVICES, type Service } from './operations.ts';
+import { type Caller, type Input, SERVICES, type Service, TOKENS, VIN, WORLD_ID } from './input.ts';
 
 /** What inputs are sent to. */
 export interface Target {
@@ -12,7 +11,7 @@ export interface Target {
   /** What the names in inputs stand for. */
   world: string;
   vin: string;
-  token: string;
+  tokens: Readonly<Record<Caller, string>>;
   /** How many worlds and changes there are: only accepted requests may add to it. */
   effects(): Promise<number>;
   /** What the node logged as its own mistake. */
@@ -100,8 +99,17 @@ export class Sender {
     }
   }
 
+  #withNames(part: string): string {
+    const { world, vin, tokens } = this.#target;
+    const named = part.replaceAll(WORLD_ID, world).replaceAll(VIN, vin);
+    return Object.entries(TOKENS).reduce(
+      (text, [caller, name]) => text.replaceAll(name, tokens[caller as Caller]),
+      named,
+    );
+  }
+
   #open({ service, parts, leaves, expects }: Input) {
-    const { urls, world, vin, token } = this.#target;
+    const { urls } = this.#target;
     const socket = connect(Number(new URL(urls[service]).port), '127.0.0.1');
     const opened = {
       received: [] as Buffer[],
@@ -109,8 +117,7 @@ export class Sender {
       write: (index: number) => {
         const part = parts[index];
         if (part === undefined || !socket.writable) return;
-        const text = part.replaceAll(WORLD_ID, world).replaceAll(VIN, vin).replaceAll(TOKEN, token);
-        socket.write(text, 'latin1');
+        socket.write(this.#withNames(part), 'latin1');
         if (leaves && index === parts.length - 1) socket.end();
       },
       isPending: () => expects !== undefined && !opened.isClosed && opened.received.length === 0,

@@ -14,7 +14,7 @@ export async function openTestTarget() {
     published: await publishedBy(urls),
     world: id,
     vin: fleet[0]?.vin ?? '',
-    token: '',
+    tokens: { admin: '', dealer: '', customer: '' },
     effects: async () => worlds().length + changes(),
     faults: () => logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50),
   };
