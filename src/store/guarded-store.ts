@@ -18,38 +18,31 @@ const TROUBLE: Record<StoreUnavailable['reason'], string> = {
   closed: 'the store is closed',
 };
 
-/**
- * A commit is given up at its last check. Checks are counted, not time, so that a pause of the whole
- * process is not taken for a hanging engine.
- */
+/** Checks are counted, not time, so that a pause of the whole process is not taken for a hang. */
 const CHECKS = 4;
 const CHECK_MS = STORE_WAIT_MS / CHECKS;
-/** For so many writes a long commit, and what waits behind it, gets one more check: 250 µs a write. */
+/** For so many writes that wait, the engine gets one more check: 250 µs a write. */
 const WRITES_PER_CHECK = 1000;
 
-/** A commit that the engine has not answered. */
-interface Unanswered {
-  checksLeft: number;
-  /** Tells its caller that the outcome is unknown. */
-  giveUp(): void;
-}
-
 /**
- * A store whose commits end in time, even if the engine hangs. A commit without an answer within
- * STORE_WAIT_MS, or more if it is long, ends with an unknown outcome, and further ones are refused until the engine has
- * answered it, so that nothing piles up behind it. Reads go on. Failures are logged once, and again
- * when writes work.
+ * A store whose commits end, even if the engine hangs. An engine answers commits in their order. If
+ * it has answered none for STORE_WAIT_MS, or for longer where long ones wait, then all that wait end
+ * with an unknown outcome, and further ones are refused until the engine has answered these, so that
+ * nothing piles up behind them. Reads go on. Failures are logged once, and again when writes work.
  */
 export class GuardedStore implements Store {
   readonly #inner: Store;
   readonly #log: Log;
   readonly #time: Time;
-  readonly #unanswered = new Set<Unanswered>();
-  /** Of those, how many callers were told that the outcome is unknown. */
-  #givenUp = 0;
-  /** What long commits without an answer give to those behind them. */
-  #extraChecks = 0;
+  /** For each commit without an answer: tells its caller that the outcome is unknown. */
+  readonly #unanswered = new Set<() => void>();
+  /** Writes of the commits without an answer. */
+  #writesWaiting = 0;
+  /** Checks since the engine made a commit, or refused it for its checks. */
+  #silentChecks = 0;
   #isChecking = false;
+  /** The callers of all commits without an answer were told that the outcome is unknown. */
+  #isHanging = false;
   #isFailing = false;
 
   constructor(inner: Store, { log, time }: { log: Log; time: Time }) {
@@ -71,12 +64,11 @@ export class GuardedStore implements Store {
   }
 
   async commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
-    if (this.#givenUp > 0) {
+    if (this.#isHanging) {
       throw new StoreUnavailable('failed', new Error('an earlier write has no answer'));
     }
     try {
-      this.#extraChecks += Math.floor(writes.length / WRITES_PER_CHECK);
-      const isMade = await this.#inTime(this.#inner.commit(checks, writes));
+      const isMade = await this.#inTime(writes.length, this.#inner.commit(checks, writes));
       this.#worked();
       return isMade;
     } catch (error) {
@@ -85,35 +77,40 @@ export class GuardedStore implements Store {
     }
   }
 
-  #inTime(answer: Promise<boolean>): Promise<boolean> {
+  #inTime(writeCount: number, answer: Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const settled = Promise.withResolvers<void>();
-      let isGivenUp = false;
-      const giveUp = () => {
-        isGivenUp = true;
-        this.#givenUp++;
+      const giveUp = () =>
         reject(new StoreUnavailable('unknown', new Error('no answer'), settled.promise));
-      };
-      const commit = { checksLeft: CHECKS + this.#extraChecks, giveUp };
-      this.#unanswered.add(commit);
+      this.#unanswered.add(giveUp);
+      this.#writesWaiting += writeCount;
       if (!this.#isChecking) this.#checkLater();
       const end = () => {
-        this.#unanswered.delete(commit);
-        if (this.#unanswered.size === 0) this.#extraChecks = 0;
-        if (isGivenUp) this.#givenUp--;
+        this.#unanswered.delete(giveUp);
+        this.#writesWaiting -= writeCount;
+        if (this.#unanswered.size === 0) this.#isHanging = false;
         settled.resolve();
       };
-      answer.then(resolve, reject).finally(end);
+      const answered = (isMade: boolean) => {
+        this.#silentChecks = 0;
+        resolve(isMade);
+      };
+      answer.then(answered, reject).finally(end);
     });
   }
 
   #checkLater(): void {
     this.#isChecking = true;
     this.#time.after(CHECK_MS, () => {
-      for (const commit of this.#unanswered) if (--commit.checksLeft === 0) commit.giveUp();
-      this.#extraChecks = Math.max(0, this.#extraChecks - 1);
       this.#isChecking = false;
-      if (this.#unanswered.size > this.#givenUp) this.#checkLater();
+      if (this.#unanswered.size === 0) return;
+      this.#silentChecks++;
+      if (this.#silentChecks < CHECKS + Math.floor(this.#writesWaiting / WRITES_PER_CHECK)) {
+        this.#checkLater();
+        return;
+      }
+      this.#isHanging = true;
+      for (const giveUp of this.#unanswered) giveUp();
     });
   }
 
