@@ -84,17 +84,11 @@ export interface LongList<Item> {
 
 /** A part of a long list, small enough to be encoded in one step. */
 export interface ListPage<Item> {
-  /** Identifies its content once that is final; undefined if that is not known. */
+  /** Identifies its content; undefined if other requests hardly ask for this page. */
   readonly name: string | undefined;
   /** Number of its items, at least one. */
   readonly count: number;
-  read(): Steps<PageContent<Item>>;
-}
-
-export interface PageContent<Item> {
-  items: readonly Item[];
-  /** Whether the items can no longer change. */
-  isFinal: boolean;
+  read(): Steps<readonly Item[]>;
 }
 
 /** By default all incidents. */

@@ -8,10 +8,13 @@ import type { PRICES_US } from '../../src/http/server/prices.ts';
 import { encode } from '../../src/http/server/reply.ts';
 import { systemRandom } from '../../src/random.ts';
 import { openEmbedded } from '../../src/store/embedded-store.ts';
+import { itemsOf } from '../../src/testing/doubles/long-list.ts';
 import { systemTime } from '../../src/time.ts';
 import { fleetOf } from '../../src/twin/fleet.ts';
-import { groupByIncident, incidentOf } from '../../src/twin/incidents.ts';
+import { incidentOf } from '../../src/twin/incidents.ts';
 import { journalEntryOf } from '../../src/twin/journal.ts';
+import { IncidentIndex } from '../../src/worlds/incident-index.ts';
+import { IncidentList } from '../../src/worlds/incident-list.ts';
 import { takeLeases } from '../../src/worlds/leases.ts';
 import { Records, type WorldRecord } from '../../src/worlds/records.ts';
 import { inFreshDir } from '../common/fresh-dir.ts';
@@ -23,9 +26,10 @@ type Name = keyof typeof PRICES_US;
 const WORLD = 7;
 const BODY_BYTES = 65_536;
 const CHANGES = 10_000;
-const CONTACTS_MAX = 10_000;
 const FORMS = 100;
-const READS = 5;
+const READS = 50;
+const INCIDENT_TICKS = 100_000;
+const CAR = 3;
 const HASHES = 8;
 
 const city = at(cities.cities, 0);
@@ -89,25 +93,33 @@ function withRecords<T>(use: (records: Records) => Promise<T>): Promise<T> {
   });
 }
 
+/** In the list of a car: its incidents are read one by one. */
 function incident(): Promise<number> {
   return withRecords(async (records) => {
-    await records.saveIncidents(WORLD, drive(RECKLESS_TICKS));
-    const chains = groupByIncident(await records.contacts(WORLD, [0], CONTACTS_MAX));
-    return usPerItem(READS * chains.length, async () => {
-      for (let i = 0; i < READS; i += 1) await readReports(records);
+    const contacts = drive(INCIDENT_TICKS);
+    await records.saveIncidents(WORLD, contacts);
+    const list = incidentsOf(records, contacts.length).list({ car: CAR });
+    const count = (await itemsOf(list)).length;
+    return usPerItem(READS * count, async () => {
+      for (let i = 0; i < READS; i += 1) encode(await itemsOf(list), 'msgpack');
     });
   });
 }
 
-async function readReports(records: Records): Promise<void> {
+function incidentsOf(records: Records, storedContacts: number): IncidentList {
   const fleet = fleetOf(RECKLESS_SEED, WORLD);
-  const read = groupByIncident(await records.contacts(WORLD, [0], CONTACTS_MAX));
-  const reports = read.map((chain) => {
-    const { id: road, name: street } = nearestRoad(city, chain[0].x, chain[0].y);
-    const context = { worldId: 'w', fleet, hazards: city.hazards, place: { road, street } };
-    return incidentOf(chain, context, []);
+  const [world, shared, reports] = [{ number: WORLD }, { records }, { storedContacts }];
+  return new IncidentList(IncidentIndex.of({ world, shared }), {
+    parts: { world, shared, reports, record: { from: { tick: 0, seq: 0, masks: [] } } },
+    name: 'bench',
+    incidentOf: (chain) => {
+      const { id: road, name: street } = nearestRoad(city, chain[0].x, chain[0].y);
+      const context = { worldId: 'w', fleet, hazards: city.hazards, place: { road, street } };
+      return incidentOf(chain, context, []);
+    },
+    ask: () => {},
+    isGivenUp: () => false,
   });
-  encode(reports, 'msgpack');
 }
 
 function journalChange(): Promise<number> {

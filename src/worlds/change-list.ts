@@ -1,5 +1,5 @@
 import { type Change, unpackChanges } from '../twin/journal.ts';
-import type { ChangeRange, ListPage, LongList, PageContent, Steps } from '../twin-service.ts';
+import type { ChangeRange, ListPage, LongList, Steps } from '../twin-service.ts';
 import type { Records, WorldRecord } from './records.ts';
 
 /** Changes of a page: at most some 64 KiB. */
@@ -35,7 +35,7 @@ function pagesOf(
 ): ListPage<Change>[] {
   // Read for the first page that needs it, and kept for the others of the same answer.
   let lived: Promise<Int32Array> | undefined;
-  async function read(from: number, to: number): Promise<PageContent<Change>> {
+  async function read(from: number, to: number): Promise<readonly Change[]> {
     const { livedCount } = record;
     const items: Change[] = [];
     if (from < livedCount) {
@@ -45,7 +45,7 @@ function pagesOf(
     if (to > livedCount) {
       items.push(...(await records.laterChanges(world, Math.max(from, livedCount), to)));
     }
-    return { items, isFinal: true };
+    return items;
   }
   const pages: ListPage<Change>[] = [];
   for (let next = first; next < end; ) {

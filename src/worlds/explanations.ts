@@ -256,8 +256,12 @@ export class Explanations {
       else if (answer.outcome === 'failed') rest.failed.push({ order, message: answer.message });
       else if (answer.outcome === 'explained' && !this.#parts.residency.isRetired) {
         const [{ tick, order: first }] = order.chain;
+        const place = { tick, order: first };
+        const { explanation } = answer;
         this.#asked.delete(idOf(order.chain));
-        this.#parts.reports.explained({ tick, order: first, explanation: answer.explanation });
+        this.#parts.reports.explained({ ...place, explanation }, () =>
+          this.#index.explained(place),
+        );
       }
     };
     await Promise.all(orders.map(search));
@@ -311,7 +315,10 @@ export class Explanations {
     if (first === undefined) return;
     const failedOrders = failed.map(({ order }) => order);
     if (rewind.past.image !== undefined) return this.#rewindAndSearch(failedOrders, false);
-    for (const { chain } of failedOrders) this.#givenUp.add(idOf(chain));
+    for (const { chain } of failedOrders) {
+      this.#givenUp.add(idOf(chain));
+      this.#index.mark(chain[0], false);
+    }
     this.#warn('incidents stay unexplained: their re-run failed', new Error(first.message));
   }
 }

@@ -1,10 +1,11 @@
 import { CHAIN_TICKS } from '../../assembly/layout.ts';
+import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import type { ContactFacts, IncidentContacts } from '../twin/incidents.ts';
 import type { Steps, World } from '../twin-service.ts';
 import type { Records } from './records.ts';
 
 /** Contacts that are read in one step. */
-const STEP_CONTACTS = 128;
+const STEP_CONTACTS = 64;
 /** Incidents of a page: some 30 KiB. */
 export const PAGE_INCIDENTS = 32;
 
@@ -17,6 +18,8 @@ export interface Place {
 interface IndexedIncident extends Place {
   /** Bits of the cars involved. */
   cars: number;
+  /** Whether it was found unexplained, and may still be explained. */
+  isOpen: boolean;
 }
 
 /** At most `limit` contacts after a place, or from a tick on. */
@@ -34,6 +37,9 @@ interface WorldContacts {
 export class IncidentIndex {
   readonly #read: ReadContacts;
   readonly #incidents: IndexedIncident[] = [];
+  /** By page: how often its content has changed. */
+  readonly #versions: number[] = [];
+  #explainedCount = 0;
   /** The last contact that is indexed. */
   #last: Place | undefined;
   /** How many contacts were stored when the index was complete. */
@@ -64,15 +70,56 @@ export class IncidentIndex {
 
   #add({ tick, order, chainTick, chainOrder, parties }: ContactFacts): void {
     if (tick === chainTick && order === chainOrder) {
-      this.#incidents.push({ tick, order, cars: 0 });
+      this.#incidents.push({ tick, order, cars: 0, isOpen: false });
     }
-    const incident = this.#incidents[this.#numberOf({ tick: chainTick, order: chainOrder })];
+    const number = this.#numberOf({ tick: chainTick, order: chainOrder });
+    const incident = this.#incidents[number];
     if (incident === undefined) return;
+    this.#changed(number);
     for (const { car } of parties) if (car >= 0) incident.cars |= 1 << car;
+  }
+
+  #changed(number: number): void {
+    const page = pageOf(number);
+    this.#versions[page] = this.version(page) + 1;
   }
 
   get count(): number {
     return this.#incidents.length;
+  }
+
+  /** Number of the incidents on a page. */
+  countOf(page: number): number {
+    return Math.min(PAGE_INCIDENTS, this.count - page * PAGE_INCIDENTS);
+  }
+
+  /** Changes with the content of a page. */
+  version(page: number): number {
+    return this.#versions[page] ?? 0;
+  }
+
+  /** Number of explanations that were stored since this index exists. */
+  get explainedCount(): number {
+    return this.#explainedCount;
+  }
+
+  /** The explanation of an incident is stored. */
+  explained(place: Place): void {
+    this.#explainedCount++;
+    this.#changed(this.#numberOf(place));
+    this.mark(place, false);
+  }
+
+  /** Notes whether an incident is unexplained, and may still be explained. */
+  mark(place: Place, isOpen: boolean): void {
+    const incident = this.#incidents[this.#numberOf(place)];
+    if (incident !== undefined) incident.isOpen = isOpen;
+  }
+
+  /** The newest of these incidents that are open. */
+  open(numbers: readonly number[]): Place[] {
+    const open = numbers.filter((number) => this.#placeOf(number).isOpen);
+    return this.places(open.slice(-EXPLAINED_AT_ONCE));
   }
 
   /** How many incidents begin before this place. */
@@ -97,24 +144,21 @@ export class IncidentIndex {
     const first = after ? this.#numberOf({ ...after, order: after.order + 1 }) : 0;
     const numbers: number[] = [];
     for (let number = first; number < this.#incidents.length; number++) {
-      if (this.#involves(this.#placeOf(number), car)) numbers.push(number);
+      const { cars } = this.#placeOf(number);
+      if (car === undefined || (cars & (1 << car)) !== 0) numbers.push(number);
     }
     return numbers;
-  }
-
-  #involves({ cars }: IndexedIncident, car: number | undefined): boolean {
-    return car === undefined || (cars & (1 << car)) !== 0;
   }
 
   places(numbers: readonly number[]): Place[] {
     return numbers.map((number) => this.#placeOf(number));
   }
 
-  /** Contacts of the incidents that involve a car, from one number to another, in order. */
-  async *chains(first: number, last: number, car?: number): Steps<IncidentContacts[]> {
+  /** Contacts of the incidents from one number to another, in order. */
+  async *chains(first: number, last: number): Steps<IncidentContacts[]> {
     const begin = this.#placeOf(first);
     const end = this.#placeOf(last);
-    const chains = new Map<IndexedIncident, ContactFacts[]>();
+    const chains = new Map<number, ContactFacts[]>();
     let endTick = end.tick + CHAIN_TICKS;
     for (let after: readonly [number, number?] = [begin.tick]; ; ) {
       const contacts = await this.#read(after, STEP_CONTACTS);
@@ -123,10 +167,9 @@ export class IncidentIndex {
         const place = { tick: contact.chainTick, order: contact.chainOrder };
         if (isBefore(place, begin) || isBefore(end, place)) continue;
         endTick = Math.max(endTick, contact.tick + CHAIN_TICKS);
-        const incident = this.#placeOf(this.#numberOf(place));
-        if (!this.#involves(incident, car)) continue;
-        const chain = chains.get(incident);
-        if (chain === undefined) chains.set(incident, [contact]);
+        const number = this.#numberOf(place);
+        const chain = chains.get(number);
+        if (chain === undefined) chains.set(number, [contact]);
         else chain.push(contact);
       }
       const final = contacts.at(-1);

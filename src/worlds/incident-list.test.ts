@@ -1,19 +1,24 @@
 import { beforeEach, expect, test } from 'vitest';
+import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
 import { itemsOf, resultOf } from '../testing/doubles/long-list.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import type { Explanation } from '../twin/explanation.ts';
-import { type ContactFacts, groupByIncident, incidentId } from '../twin/incidents.ts';
+import {
+  type ContactFacts,
+  groupByIncident,
+  incidentId,
+  parseIncidentId,
+} from '../twin/incidents.ts';
 import type { Incident } from '../twin/wire.ts';
-import type { IncidentRange } from '../twin-service.ts';
+import type { IncidentRange, LongList } from '../twin-service.ts';
 import { IncidentIndex } from './incident-index.ts';
-import { IncidentList, type IncidentListDependencies } from './incident-list.ts';
-
-const NO_END = Number.POSITIVE_INFINITY;
+import { IncidentList } from './incident-list.ts';
 
 let contacts: ContactFacts[];
 let explained: Map<string, Explanation>;
 let reads: number;
+let index: IncidentIndex;
 let asked: string[];
 let givenUp: Set<string>;
 let incidents: IncidentList;
@@ -47,18 +52,24 @@ beforeEach(() => {
       return contacts.filter((each) => isAfter(each, after as readonly number[])).slice(0, limit);
     },
     explanations: async () => explained,
+    incident: async (_: number, tick: number, order: number) => {
+      reads++;
+      const id = incidentId(tick, order);
+      const chain = groupByIncident(contacts).find(
+        ([first]) => incidentId(first.tick, first.order) === id,
+      );
+      return chain && { chain, explanation: explained.get(id) };
+    },
   };
   const reports = {
     get storedContacts() {
       return contacts.length;
     },
-    get storedExplanations() {
-      return explained.size;
-    },
   };
   const parts = { world: { number: 1 }, record: worldRecord(), reports, shared: { records } };
-  incidents = new IncidentList(new IncidentIndex(records.contacts), {
-    parts: parts as unknown as IncidentListDependencies['parts'],
+  index = new IncidentIndex(records.contacts);
+  incidents = new IncidentList(index, {
+    parts,
     name: 'w',
     incidentOf: ([{ tick, order }, ...links], explanation) =>
       ({ id: incidentId(tick, order), tick: links.length, explained: !!explanation }) as Incident,
@@ -67,12 +78,16 @@ beforeEach(() => {
   });
 });
 
-const list = (range: IncidentRange = {}, untilTick = NO_END) => incidents.list(range, untilTick);
+const list = (range: IncidentRange = {}) => incidents.list(range);
 
-/** Whether each page is final, of a list that is read. */
-async function finalPages(untilTick = NO_END): Promise<boolean[]> {
-  const pages = await resultOf(list({}, untilTick).pages());
-  return Promise.all(pages.map(async (page) => (await resultOf(page.read())).isFinal));
+const namesOf = async (each: LongList<Incident>) =>
+  (await resultOf(each.pages())).map(({ name }) => name);
+
+function explain(...ids: readonly string[]): void {
+  for (const id of ids) {
+    explained.set(id, { failures: [] } as unknown as Explanation);
+    index.explained(parseIncidentId(id) ?? { tick: 0, order: 0 });
+  }
 }
 
 test('[I33] pages together are the whole list, also where a chain crosses their border', async () => {
@@ -100,7 +115,9 @@ test('[I33] pages together are the whole list, also where a chain crosses their 
 test('[I33] the list of a car has its incidents only, and so have the ids', async () => {
   const all = await itemsOf(list());
   const expected = all.filter((_, number) => number % 20 === 3);
+  const before = reads;
   expect(await itemsOf(list({ car: 3 }))).toEqual(expected);
+  expect(reads - before).toBe(expected.length);
   expect(await resultOf(incidents.ids(3))).toEqual(expected.map(({ id }) => id));
   const [, second, third] = expected;
   const after = { tick: Number(second?.id.slice(1).split('-')[0]), order: 0 };
@@ -125,17 +142,46 @@ test('[I33] parallel requests count each contact once', async () => {
   expect(second).toEqual(first);
 });
 
-test('[I34] an explanation changes the tag, and a page is final once all are explained', async () => {
-  expect(await finalPages()).toEqual(Array(10).fill(false));
-  expect(asked).toHaveLength(300);
-  const { tag } = list();
+test('[I34] an explanation changes the tag and the name of one page only', async () => {
+  const [before, old] = [list().tag, await namesOf(list())];
+  expect(new Set(old).size).toBe(10);
   const ids = (await itemsOf(list())).map(({ id }) => id);
-  for (const id of ids.slice(0, 63)) explained.set(id, { failures: [] } as unknown as Explanation);
-  expect(list().tag).not.toBe(tag);
-  expect((await finalPages()).slice(0, 3)).toEqual([true, false, false]);
-  expect((await itemsOf(list())).map(({ explained }) => explained).indexOf(false)).toBe(63);
-  givenUp.add(ids[63] ?? '');
-  expect((await finalPages()).slice(0, 3)).toEqual([true, true, false]);
-  // Chains that began in the first page may go on.
-  expect((await finalPages(1000)).slice(0, 3)).toEqual([false, false, false]);
+  explain(ids[40] ?? '');
+  expect(list().tag).not.toBe(before);
+  expect((await itemsOf(list()))[40]).toMatchObject({ explained: true });
+  const now = await namesOf(list());
+  expect(now.filter((name, page) => name !== old[page])).toEqual([now[1]]);
+  expect(await namesOf(list())).toEqual(now);
+});
+
+test('[I34] a contact changes the name of the page of its incident only', async () => {
+  const old = await namesOf(list());
+  // The first incident of the page before the last goes on.
+  const chainTick = 1000 + 30 * 8 * 32;
+  contacts = [...contacts, contactWith({ tick: 20_000, order: 0, chainTick })];
+  const now = await namesOf(list());
+  expect(now.filter((name, page) => name !== old[page])).toEqual([now[8]]);
+  contacts = [...contacts, contactWith({ tick: 20_500 })];
+  expect((await namesOf(list())).filter((name, page) => name !== now[page])).toHaveLength(1);
+});
+
+test('only pages that are asked for often have a name', async () => {
+  expect(await namesOf(list({ limit: 33 }))).toEqual([expect.any(String), undefined]);
+  expect(await namesOf(list({ car: 3 }))).toEqual([undefined]);
+});
+
+test('[I31] whoever asks for a list asks for what is open in it, also if it is not read again', async () => {
+  const ids = (await itemsOf(list())).map(({ id }) => id);
+  expect(asked).toEqual(ids);
+  asked = [];
+  list();
+  expect(asked).toEqual(ids.slice(-EXPLAINED_AT_ONCE));
+  explain(...ids.slice(0, -2));
+  const [first = '', last] = ids.slice(-2);
+  givenUp.add(first);
+  await itemsOf(list());
+  asked = [];
+  list();
+  list({ limit: 298 });
+  expect(asked).toEqual([last]);
 });

@@ -1,5 +1,3 @@
-import { CHAIN_TICKS } from '../../assembly/layout.ts';
-import { TwinError } from '../errors.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import type { Incident } from '../twin/wire.ts';
@@ -7,21 +5,28 @@ import type {
   IncidentRange,
   ListPage,
   LongList,
-  PageContent,
   Steps,
   TickBudget,
+  World,
 } from '../twin-service.ts';
-import { type IncidentIndex, PAGE_INCIDENTS, pageOf } from './incident-index.ts';
-import type { WorldParts } from './world-parts.ts';
+import { type IncidentIndex, type Place, pageOf } from './incident-index.ts';
+import type { Records, StoredIncident, WorldRecord } from './records.ts';
+import type { WorldReports } from './world-reports.ts';
+
+/** Incidents of a car on a page: they are read one by one. */
+const CAR_PAGE_INCIDENTS = 16;
 
 export interface IncidentListDependencies {
-  readonly parts: Pick<WorldParts, 'world' | 'record' | 'reports'> & {
-    readonly shared: Pick<WorldParts['shared'], 'records'>;
+  readonly parts: {
+    readonly world: Pick<World, 'number'>;
+    readonly record: Pick<WorldRecord, 'from'>;
+    readonly reports: Pick<WorldReports, 'storedContacts'>;
+    readonly shared: { readonly records: Pick<Records, 'incident' | 'explanations'> };
   };
   /** Unique among all world objects of all processes. */
   readonly name: string;
   incidentOf(chain: IncidentContacts, explanation: Explanation | undefined): Incident;
-  /** Called with the incidents of a page that may still be explained. */
+  /** Called with incidents that are read and may still be explained. */
   ask(ids: readonly string[], asker: TickBudget | undefined): void;
   isGivenUp(id: string): boolean;
 }
@@ -36,20 +41,19 @@ export class IncidentList {
     this.#dependencies = dependencies;
   }
 
-  /** `untilTick`: all contacts before it are stored. */
-  list(range: IncidentRange, untilTick: number, asker?: TickBudget): LongList<Incident> {
+  list(range: IncidentRange, asker?: TickBudget): LongList<Incident> {
     const { name, parts } = this.#dependencies;
-    const { storedContacts, storedExplanations } = parts.reports;
+    // Here, since a caller that has the list already does not read it again.
+    this.#ask(this.#index.open(this.#numbers(range)), asker);
     return {
-      tag: `${name}-${storedContacts}-${storedExplanations}`,
-      pages: () => this.#pages(range, untilTick, asker),
+      tag: `${name}-${parts.reports.storedContacts}-${this.#index.explainedCount}`,
+      pages: () => this.#pages(range, asker),
     };
   }
 
   async *ids(car: number): Steps<string[]> {
     yield* this.#completeIndex();
-    const places = this.#index.places(this.#index.numbers(undefined, car));
-    return places.map(({ tick, order }) => incidentId(tick, order));
+    return this.#index.places(this.#index.numbers(undefined, car)).map(idOf);
   }
 
   #completeIndex(): Steps<void> {
@@ -57,52 +61,75 @@ export class IncidentList {
     return this.#index.complete(() => reports.storedContacts);
   }
 
-  async *#pages(
-    { after, limit, car }: IncidentRange,
-    untilTick: number,
-    asker: TickBudget | undefined,
-  ): Steps<ListPage<Incident>[]> {
+  #numbers({ after, limit, car }: IncidentRange): number[] {
+    return this.#index.numbers(after, car).slice(0, limit);
+  }
+
+  #ask(places: readonly Place[], asker: TickBudget | undefined): void {
+    if (places.length > 0) this.#dependencies.ask(places.map(idOf), asker);
+  }
+
+  async *#pages(range: IncidentRange, asker: TickBudget | undefined): Steps<ListPage<Incident>[]> {
     yield* this.#completeIndex();
-    const numbers = this.#index.numbers(after, car).slice(0, limit);
-    const groups = Map.groupBy(numbers, pageOf);
-    const { name } = this.#dependencies;
-    return [...groups].map(([page, ofPage]) => {
-      const isWhole = car === undefined && ofPage.length === PAGE_INCIDENTS;
-      return {
-        name: isWhole ? `${name} incidents ${page}` : undefined,
-        count: ofPage.length,
-        read: () => this.#read(ofPage, car, untilTick, asker),
-      };
-    });
+    const isOfAll = range.car === undefined;
+    const groups = Map.groupBy(this.#numbers(range), (number, i) =>
+      isOfAll ? pageOf(number) : Math.floor(i / CAR_PAGE_INCIDENTS),
+    );
+    return [...groups].map(([page, numbers]) => ({
+      name: isOfAll ? this.#nameOf(page, numbers) : undefined,
+      count: numbers.length,
+      read: () => this.#read(numbers, asker),
+    }));
+  }
+
+  /** A page of which only a part is asked for has none: it must not evict others. */
+  #nameOf(page: number, numbers: readonly number[]): string | undefined {
+    if (numbers.length < this.#index.countOf(page)) return undefined;
+    return `${this.#dependencies.name} incidents ${page} ${this.#index.version(page)}`;
   }
 
   async *#read(
     numbers: readonly number[],
-    car: number | undefined,
-    untilTick: number,
     asker: TickBudget | undefined,
-  ): Steps<PageContent<Incident>> {
-    const { parts, incidentOf, ask } = this.#dependencies;
-    const [first = 0] = numbers;
-    const chains = yield* this.#index.chains(first, numbers.at(-1) ?? first, car);
-    // The world was deleted meanwhile.
-    if (chains.length !== numbers.length) throw new TwinError('unknown_world');
-    const [begin, end] = [chains[0]?.[0].tick ?? 0, chains.at(-1)?.[0].tick ?? 0];
-    const known = await parts.shared.records.explanations(parts.world.number, begin, end);
-    const open = chains.filter((chain) => !known.has(idOf(chain)) && this.#mayBeExplained(chain));
-    if (open.length > 0) ask(open.map(idOf), asker);
-    const areOver = chains.every((chain) => (chain.at(-1)?.tick ?? 0) + CHAIN_TICKS <= untilTick);
-    const items = chains.map((chain) => incidentOf(chain, known.get(idOf(chain))));
-    return { items, isFinal: areOver && open.length === 0 };
+  ): Steps<readonly Incident[]> {
+    const stored = yield* this.#stored(numbers);
+    const open: Place[] = [];
+    for (const incident of stored) {
+      const [first] = incident.chain;
+      const isOpen = this.#isOpen(incident);
+      this.#index.mark(first, isOpen);
+      if (isOpen) open.push(first);
+    }
+    this.#ask(open, asker);
+    const { incidentOf } = this.#dependencies;
+    return stored.map(({ chain, explanation }) => incidentOf(chain, explanation));
+  }
+
+  /** Those that are not deleted. */
+  async *#stored(numbers: readonly number[]): Steps<StoredIncident[]> {
+    const { world, shared } = this.#dependencies.parts;
+    const { records } = shared;
+    const places = this.#index.places(numbers);
+    const [first = 0, last = first] = [numbers[0], numbers.at(-1)];
+    if (last - first >= numbers.length) {
+      const read = ({ tick, order }: Place) => records.incident(world.number, tick, order);
+      const stored = await Promise.all(places.map(read));
+      return stored.filter((incident) => incident !== undefined);
+    }
+    const chains = yield* this.#index.chains(first, last);
+    const [from, to] = [places[0]?.tick, places.at(-1)?.tick];
+    const explanations = await records.explanations(world.number, from, to);
+    return chains.map((chain) => ({ chain, explanation: explanations.get(idOf(chain[0])) }));
   }
 
   /** Collisions of an earlier kernel cannot be re-run. */
-  #mayBeExplained(chain: IncidentContacts): boolean {
+  #isOpen({ chain: [first], explanation }: StoredIncident): boolean {
+    if (explanation !== undefined) return false;
     const { parts, isGivenUp } = this.#dependencies;
-    return chain[0].tick > parts.record.from.tick && !isGivenUp(idOf(chain));
+    return first.tick > parts.record.from.tick && !isGivenUp(idOf(first));
   }
 }
 
-function idOf([{ tick, order }]: IncidentContacts): string {
+function idOf({ tick, order }: Place): string {
   return incidentId(tick, order);
 }

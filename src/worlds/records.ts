@@ -80,6 +80,11 @@ export interface Explained {
   explanation: Explanation;
 }
 
+export interface StoredIncident {
+  chain: IncidentContacts;
+  explanation: Explanation | undefined;
+}
+
 const PAGE = 1000;
 /** Several worlds may be removed at the same time. */
 const REMOVED_AT_ONCE = 256;
@@ -328,6 +333,13 @@ export class Records {
     return chain;
   }
 
+  /** The incident that begins with a contact; undefined if none begins with it. */
+  async incident(world: number, tick: number, order: number): Promise<StoredIncident | undefined> {
+    const chain = await this.incidentChain(world, tick, order);
+    const explanation = await this.#get<Explanation>(this.key(world, 'explained', tick, order));
+    return chain && { chain, explanation };
+  }
+
   saveExplanations(world: number, explained: readonly Explained[]): Promise<void> {
     const writes = explained.map(({ tick, order, explanation }) => ({
       key: this.key(world, 'explained', tick, order),
@@ -354,10 +366,6 @@ export class Records {
       }
     }
     return found;
-  }
-
-  explanation(world: number, tick: number, order: number): Promise<Explanation | undefined> {
-    return this.#get<Explanation>(this.key(world, 'explained', tick, order));
   }
 
   async #get<T>(key: Key): Promise<T | undefined> {

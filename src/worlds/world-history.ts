@@ -79,15 +79,20 @@ export class WorldHistory {
 
   /** Starts the explanation of the unexplained incidents that are read. */
   async incidents(range: IncidentRange, asker?: TickBudget): Promise<LongList<Incident>> {
-    const { tick } = await this.#loader.query('tick');
-    await this.#parts.reports.stored();
-    return this.#list.list(range, tick, asker);
+    await this.#untilNow();
+    return this.#list.list(range, asker);
   }
 
   async *incidentIds(car: number): Steps<string[]> {
-    await this.#loader.query('tick');
-    await this.#parts.reports.stored();
+    await this.#untilNow();
     return yield* this.#list.ids(car);
+  }
+
+  /** Resolves to the current tick, when all contacts before it are stored. */
+  async #untilNow(): Promise<number> {
+    const { tick } = await this.#loader.query('tick');
+    await this.#parts.reports.stored();
+    return tick;
   }
 
   journal(range: ChangeRange): LongList<Change> {
@@ -106,14 +111,10 @@ export class WorldHistory {
   async #find(id: string) {
     const place = parseIncidentId(id);
     if (place === undefined) return undefined;
-    const { world, reports, shared } = this.#parts;
-    const { tick: untilTick } = await this.#loader.query('tick');
-    await reports.stored();
-    const { tick, order } = place;
-    const chain = await shared.records.incidentChain(world.number, tick, order);
-    if (chain === undefined) return undefined;
-    const explanation = await shared.records.explanation(world.number, tick, order);
-    return { chain, explanation, untilTick };
+    const { world, shared } = this.#parts;
+    const untilTick = await this.#untilNow();
+    const found = await shared.records.incident(world.number, place.tick, place.order);
+    return found && { ...found, untilTick };
   }
 
   #incident(chain: IncidentContacts, explanation: Explanation | undefined): Incident {

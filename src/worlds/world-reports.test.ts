@@ -157,21 +157,24 @@ describe('reports of a world', () => {
 
   it('bring explanations behind the contacts, and try them until the store takes them', async () => {
     const { reports, saved, state, time } = setUp();
+    const told: number[] = [];
     state.failing = true;
-    reports.explained(explained(10));
+    reports.explained(explained(10), () => told.push(10));
     await turn();
     state.failing = false;
     reports.contacts(0, [fact(20)]);
-    reports.explained(explained(15));
+    reports.explained(explained(15), () => told.push(15));
+    expect(told).toEqual([]);
     await time.advance(RETRY_MS);
     await reports.written();
     expect(saved).toEqual(['incidents 20', 'explanations 10 15']);
+    expect(told).toEqual([10, 15]);
   });
 
   it('reject no caller that waits for contacts if explanations fail', async () => {
     const { reports, saved, warnings, state, time } = setUp();
     state.failing = true;
-    reports.explained(explained(10));
+    reports.explained(explained(10), () => {});
     reports.contacts(0, [fact(20)]);
     const stored = reports.stored();
     state.failing = false;

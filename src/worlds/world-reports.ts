@@ -28,11 +28,9 @@ export class WorldReports {
   readonly #dependencies: WorldReportsDependencies;
   /** Number of contacts that were reported, from the beginning of the world. */
   #reported = 0;
-  /** Number of explanations that this object has stored. */
-  #explainedCount = 0;
   /** Not stored yet. */
   #facts: ContactFacts[] = [];
-  #explained: Explained[] = [];
+  #explained: { explained: Explained; stored: () => void }[] = [];
   #image: StateImage | undefined;
   /** Callers that wait for contacts to be stored. */
   #waiting: Waiting[] = [];
@@ -52,11 +50,6 @@ export class WorldReports {
     return this.#reported - this.#facts.length;
   }
 
-  /** Since this object exists. */
-  get storedExplanations(): number {
-    return this.#explainedCount;
-  }
-
   /** The world was loaded. `contacts`: number of its contacts until then, which are all stored. */
   loaded(contacts: number): void {
     this.#reported = Math.max(this.#reported, contacts);
@@ -69,8 +62,9 @@ export class WorldReports {
     this.#write();
   }
 
-  explained(explained: Explained): void {
-    this.#explained.push(explained);
+  /** `stored`: called once it is stored. */
+  explained(explained: Explained, stored: () => void): void {
+    this.#explained.push({ explained, stored });
     this.#write();
   }
 
@@ -148,15 +142,16 @@ export class WorldReports {
   }
 
   async #writeExplanations(): Promise<boolean> {
-    const explained = [...this.#explained];
+    const written = [...this.#explained];
+    const explained = written.map((each) => each.explained);
     try {
       await this.#dependencies.records.saveExplanations(this.#world, explained);
     } catch (error) {
       this.#warn('explanations', error, !this.#isClosing);
       return false;
     }
-    this.#explained.splice(0, explained.length);
-    this.#explainedCount += explained.length;
+    this.#explained.splice(0, written.length);
+    for (const { stored } of written) stored();
     return true;
   }
 

@@ -37,8 +37,8 @@ export const INCIDENT_SHAPE: Shape<Incident> = {
 type Asking = Pick<Call, 'encoding' | 'head'> & { key: string };
 
 /**
- * Answers with lists of any length. A short list is one body. A longer one is sent in pieces, page by
- * page; pages that can no longer change are kept encoded.
+ * Answers with lists of any length. A list of one page is one body. A longer one is sent in pieces,
+ * page by page. Pages are kept encoded.
  */
 export class LongLists {
   readonly #limits: Pick<RateLimits, 'work'>;
@@ -68,21 +68,16 @@ export class LongLists {
   ): BodySteps {
     const pages = yield* list.pages();
     this.#limits.work?.takeUpToBurst(key, this.#priceOf(pages, encoding, shape));
-    const [first] = pages;
-    if (pages.length <= 1) {
-      const items = first ? (yield* contentOf(first)).items : [];
-      const entries = items.map(shape.entryOf);
-      const { fields, list: name } = shape.object ?? {};
-      return encode(name === undefined ? entries : { ...fields, [name]: entries }, encoding);
-    }
     const count = pages.reduce((sum, page) => sum + page.count, 0);
     const opening = openingOf(count, encoding, shape);
-    for (const page of pages) {
-      const body = this.#keptBody(page, encoding) ?? (yield* this.#encoded(page, encoding, shape));
-      yield page === first ? Buffer.concat([opening, withoutComma(body, encoding)]) : body;
-    }
-    if (encoding === 'msgpack') return EMPTY;
-    return shape.object ? ']}' : ']';
+    const closing = closingOf(encoding, shape);
+    const [first, ...others] = pages;
+    if (first === undefined) return Buffer.concat([opening, closing]);
+    const body = withoutComma(yield* this.#bodyOfPage(first, encoding, shape), encoding);
+    if (others.length === 0) return Buffer.concat([opening, body, closing]);
+    yield Buffer.concat([opening, body]);
+    for (const page of others) yield yield* this.#bodyOfPage(page, encoding, shape);
+    return closing;
   }
 
   #priceOf<Item>(
@@ -99,25 +94,20 @@ export class LongLists {
     return name === undefined ? undefined : this.#kept.get(`${name} ${encoding}`);
   }
 
-  async *#encoded<Item>(
+  async *#bodyOfPage<Item>(
     page: ListPage<Item>,
     encoding: Encoding,
     { entryOf }: Shape<Item>,
   ): Steps<Uint8Array> {
-    const { items, isFinal } = yield* contentOf(page);
-    yield '';
+    const kept = this.#keptBody(page, encoding);
+    if (kept !== undefined) return kept;
+    const items = yield* page.read();
+    // The world was deleted meanwhile.
+    if (items.length !== page.count) throw new TwinError('unknown_world');
     const body = entriesOf(items.map(entryOf), encoding);
-    if (isFinal && page.name !== undefined) this.#kept.set(`${page.name} ${encoding}`, body);
+    if (page.name !== undefined) this.#kept.set(`${page.name} ${encoding}`, body);
     return body;
   }
-}
-
-/** The content of a page, which must have as many items as were counted. */
-async function* contentOf<Item>(page: ListPage<Item>) {
-  const content = yield* page.read();
-  // The world was deleted meanwhile.
-  if (content.items.length !== page.count) throw new TwinError('unknown_world');
-  return content;
 }
 
 /** Pieces of a body; the result is the last one. */
@@ -167,6 +157,12 @@ function openingOf(
   const fields = Object.entries(object.fields);
   const parts = [...fields.flat(), object.list].map((part) => Buffer.from(encode(part, encoding)));
   return Buffer.concat([Uint8Array.of(FIXMAP | (fields.length + 1)), ...parts, header]);
+}
+
+/** Everything after the last entry. */
+function closingOf(encoding: Encoding, { object }: Pick<Shape<never>, 'object'>): Uint8Array {
+  if (encoding === 'msgpack') return EMPTY;
+  return Buffer.from(object ? ']}' : ']');
 }
 
 /** As the encoder writes it. */

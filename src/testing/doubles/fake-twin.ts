@@ -29,7 +29,6 @@ import type {
   IncidentRange,
   ListPage,
   LongList,
-  PageContent,
   Replay,
   ReplayOrder,
   Steps,
@@ -169,20 +168,18 @@ export class FakeWorld implements World {
     return this.incidentList.filter(({ vehicles }) => vehicles.some((party) => party.vin === vin));
   }
 
-  /** A list in pages. Those that are full are final. */
+  /** A list in pages. */
   #longList<Item>(items: readonly Item[]): LongList<Item> {
     const size = this.pageSize;
     const pageCount = Math.ceil(items.length / size);
     const pages = Array.from({ length: pageCount }, (_, i): ListPage<Item> => {
       const ofPage = items.slice(size * i, size * (i + 1));
-      const isFinal = ofPage.length === size;
-      const read = async function* (this: FakeWorld): Steps<PageContent<Item>> {
+      const read = async function* (this: FakeWorld): Steps<readonly Item[]> {
         this.pagesRead++;
         yield* steps();
-        return { items: ofPage, isFinal };
+        return ofPage;
       };
-      const name = isFinal ? `${JSON.stringify(ofPage)}` : undefined;
-      return { name, count: ofPage.length, read: () => read.call(this) };
+      return { name: JSON.stringify(ofPage), count: ofPage.length, read: () => read.call(this) };
     });
     const count = this.steps;
     async function* steps() {

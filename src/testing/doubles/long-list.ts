@@ -12,8 +12,7 @@ export async function resultOf<Result>(steps: Steps<Result>): Promise<Result> {
 export async function itemsOf<Item>(list: LongList<Item>): Promise<Item[]> {
   const items: Item[] = [];
   for (const page of await resultOf(list.pages())) {
-    const content = await resultOf(page.read());
-    items.push(...content.items);
+    items.push(...(await resultOf(page.read())));
   }
   return items;
 }
