@@ -148,8 +148,13 @@ export class HostileSocket {
   }
 
   /** Writes the same bytes again and again until the connection or the time is over. */
-  async flood(bytes: Buffer): Promise<void> {
-    while (this.isOpen && !this.#client.isOver) await this.write(bytes);
+  async flood(bytes: Buffer, bytesPerS = Number.POSITIVE_INFINITY): Promise<void> {
+    const startMs = systemTime.now();
+    for (let sent = 0; this.isOpen && !this.#client.isOver; sent += bytes.length) {
+      const earlyMs = startMs + (sent / bytesPerS) * 1000 - systemTime.now();
+      if (earlyMs > 0) await systemTime.sleep(earlyMs);
+      await this.write(bytes);
+    }
   }
 
   /** Sends a request; returns the status of its answer, undefined if the connection ended first. */

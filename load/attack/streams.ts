@@ -8,6 +8,11 @@ const STREAMS = 4;
 /** What a node allows one address. */
 const SILENT_STREAMS = 2000;
 const WRITE_BYTES = 64 * 1024;
+/**
+ * 1 Gbit/s over all streams. On loopback a client sends several times as much; what that does, and
+ * what helps, is in docs/operating.md.
+ */
+const CONTINUATION_BYTES_PER_S = 125_000_000 / STREAMS;
 const MASK = [1, 2, 3, 4] as const;
 /** RFC 6455, 5.2: no FIN, text, masked, one byte; then no FIN, a continuation, masked, no byte. */
 const TEXT_WITHOUT_END = Buffer.from([0x01, 0x81, ...MASK, 0x61]);
@@ -34,11 +39,11 @@ const many = (message: Buffer) =>
   Buffer.concat(Array(Math.floor(WRITE_BYTES / message.length)).fill(message));
 
 export const continuation: Attack = {
-  summary: 'a message on a stream that never ends, in empty pieces',
+  summary: 'a message on a stream that never ends, in empty pieces, at 1 Gbit/s',
   run: (client) =>
     keepStreaming(client, STREAMS, async (socket) => {
       await socket.write(TEXT_WITHOUT_END);
-      await socket.flood(many(EMPTY_CONTINUATION));
+      await socket.flood(many(EMPTY_CONTINUATION), CONTINUATION_BYTES_PER_S);
     }),
 };
 
