@@ -12,7 +12,7 @@ import { itemsOf } from '../../src/testing/doubles/long-list.ts';
 import { systemTime } from '../../src/time.ts';
 import { fleetOf } from '../../src/twin/fleet.ts';
 import { incidentOf } from '../../src/twin/incidents.ts';
-import { journalEntryOf } from '../../src/twin/journal.ts';
+import { journalEntryOf, packChanges } from '../../src/twin/journal.ts';
 import { IncidentIndex } from '../../src/worlds/incident-index.ts';
 import { IncidentList } from '../../src/worlds/incident-list.ts';
 import { takeLeases } from '../../src/worlds/leases.ts';
@@ -134,7 +134,7 @@ function journalChange(): Promise<number> {
     from: { tick: 0, seq: 0, masks },
   };
   return withRecords(async (records) => {
-    await records.create(WORLD, record, changes);
+    await records.create(WORLD, record, packChanges(changes));
     return usPerItem(CHANGES, async () => {
       encode((await records.changes(WORLD, record, 0)).map(journalEntryOf), 'msgpack');
     });

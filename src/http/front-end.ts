@@ -23,6 +23,7 @@ import { LongLists } from './twin/long-lists.ts';
 import { twinRoutes } from './twin/twin-routes.ts';
 import { vehicleRoutes } from './twin/vehicle-routes.ts';
 import { WorldAccess } from './twin/world-access.ts';
+import { WorldBodies } from './twin/world-bodies.ts';
 import { type StreamSession, streamRoute, WorldStream } from './twin/world-stream.ts';
 
 export interface FrontEndOptions
@@ -84,6 +85,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     web: readWebFiles(options.webFolder),
   };
   const fanout = new Fanout(time);
+  const bodies = new WorldBodies(service.cities.map(({ name }) => name));
   const streamed = new StreamedAnswers(time);
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
     const server = new HttpServer({ ...settings, streamed, time, random, metrics, log });
@@ -91,7 +93,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     return server;
   };
   try {
-    const twin = open(twinServer(options, service, shared, fanout));
+    const twin = open(twinServer(options, service, { ...shared, fanout, bodies }));
     const dealer = open(dealerServer(options, dependencies.dealerRoutes, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
     const ops = open(opsServer(options, metrics, trouble));
@@ -112,6 +114,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
         await Promise.all([...drained, fanout.endAll()]);
         stopSweeping();
         for (const server of servers) server.end();
+        await bodies.close();
       },
     };
   } catch (error) {
@@ -163,13 +166,20 @@ interface Shared {
 function twinServer(
   { host, twinPort, tls, corsOrigins, proxies, kernelHash }: FrontEndOptions,
   service: TwinService,
-  { limits, connections, publicTwinUrl, docs, web }: Shared,
-  fanout: Fanout,
+  {
+    limits,
+    connections,
+    publicTwinUrl,
+    docs,
+    web,
+    fanout,
+    bodies,
+  }: Shared & { fanout: Fanout; bodies: WorldBodies },
 ): ServerSettings<StreamSession> {
   const worlds = new WorldAccess(service, limits);
   const lists = new LongLists(limits);
   const routes = [
-    ...twinRoutes({ service, worlds, limits, lists, publicTwinUrl, kernelHash }),
+    ...twinRoutes({ service, worlds, bodies, limits, lists, publicTwinUrl, kernelHash }),
     ...vehicleRoutes({ worlds, limits, lists }),
     ...viewerRoutes(web, worlds, publicTwinUrl),
     streamRoute(),

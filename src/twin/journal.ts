@@ -29,6 +29,16 @@ export function withChanges(masks: Iterable<number>, changes: readonly Change[])
   return after;
 }
 
+/** As `withChanges`, of packed changes. */
+export function withPacked(masks: Iterable<number>, packed: Int32Array): number[] {
+  const after = [...masks];
+  for (let i = 0; i < packed.length; i += CHANGE_INTS) {
+    const [tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(i, i + CHANGE_INTS);
+    after[car] = applyChange(after[car] ?? 0, { tick, car, touched, values });
+  }
+  return after;
+}
+
 export function journalEntryOf({ tick, car, touched, values }: Change): JournalEntry {
   const switches = namesOf(touched).map((name) => [name, (values & (featureBit(name) ?? 0)) !== 0]);
   return { tick, car, features: Object.fromEntries(switches) };
@@ -43,13 +53,18 @@ export function packChanges(changes: readonly Change[]): Int32Array {
   return packed;
 }
 
+/** How many changes are packed. */
+export function countPacked(packed: Int32Array): number {
+  return Math.floor(packed.length / CHANGE_INTS);
+}
+
 /** By default all; else the changes from an index to before another. */
 export function unpackChanges(
   packed: Int32Array,
   from = 0,
   to = Number.POSITIVE_INFINITY,
 ): Change[] {
-  const end = Math.min(to, Math.floor(packed.length / CHANGE_INTS));
+  const end = Math.min(to, countPacked(packed));
   return Array.from({ length: Math.max(0, end - from) }, (_, i) => {
     const at = (from + i) * CHANGE_INTS;
     const [tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(at, at + CHANGE_INTS);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TwinError } from '../errors.ts';
 import { maskOf } from './catalogue.ts';
-import { JOURNAL_MAX } from './journal.ts';
+import { JOURNAL_MAX, packChanges, unpackChanges } from './journal.ts';
 import { JOURNAL_TICK_MAX, parseWorldOptions, START_TICK_MAX } from './world-options.ts';
 
 const CITIES = ['harbour', 'hillside'];
@@ -10,6 +10,9 @@ const CHANGE = { tick: 100, car: 3, features: { aeb: false } };
 function parse(body: unknown) {
   return parseWorldOptions(body, CITIES);
 }
+
+const changesOf = (body: unknown) =>
+  unpackChanges(parse(body).journal?.changes ?? new Int32Array(0));
 
 function journal(fields: object = {}): object {
   return { kernel: 'abc', seed: 7, city: 'hillside', tick: 500, changes: [CHANGE], ...fields };
@@ -89,7 +92,7 @@ describe('options with a journal', () => {
       city: 'hillside',
       startTick: 500,
       journal: {
-        changes: [{ tick: 100, car: 3, touched: maskOf(['aeb']), values: 0 }],
+        changes: packChanges([{ tick: 100, car: 3, touched: maskOf(['aeb']), values: 0 }]),
         kernel: 'abc',
       },
     });
@@ -97,8 +100,7 @@ describe('options with a journal', () => {
 
   test('accept a change of several features in any order', () => {
     const features = { esc: true, steering: false, aeb: true };
-    const [change] =
-      parse({ journal: journal({ changes: [{ ...CHANGE, features }] }) }).journal?.changes ?? [];
+    const [change] = changesOf({ journal: journal({ changes: [{ ...CHANGE, features }] }) });
     expect(change).toEqual({
       tick: 100,
       car: 3,
@@ -109,8 +111,8 @@ describe('options with a journal', () => {
 
   test('accept several changes at one tick, and no changes', () => {
     const changes = [CHANGE, { ...CHANGE, features: { aeb: true } }, { ...CHANGE, car: 4 }];
-    expect(parse({ journal: journal({ changes }) }).journal?.changes).toHaveLength(3);
-    expect(parse({ journal: journal({ changes: [] }) }).journal?.changes).toEqual([]);
+    expect(changesOf({ journal: journal({ changes }) })).toHaveLength(3);
+    expect(changesOf({ journal: journal({ changes: [] }) })).toEqual([]);
   });
 
   test.each([[undefined], [null]])('take the kernel hash %j as none', (kernel) => {
@@ -201,6 +203,6 @@ describe('options with a journal', () => {
 
   test('accept as many changes as a world takes', () => {
     const changes = Array(JOURNAL_MAX).fill(CHANGE);
-    expect(parse({ journal: journal({ changes }) }).journal?.changes).toHaveLength(65_536);
+    expect(changesOf({ journal: journal({ changes }) })).toHaveLength(65_536);
   });
 });

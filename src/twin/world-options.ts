@@ -1,7 +1,7 @@
 import { CAR_COUNT } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import { featureBit } from './catalogue.ts';
-import { type Change, JOURNAL_MAX } from './journal.ts';
+import { type Change, JOURNAL_MAX, packChanges } from './journal.ts';
 
 /** Options of a new world. The server chooses an absent seed or city. */
 export interface WorldOptions {
@@ -12,7 +12,8 @@ export interface WorldOptions {
   /** The world begins as if it had been created this many ticks ago. */
   startTick: number;
   journal?: {
-    changes: Change[];
+    /** See `packChanges`. */
+    changes: Int32Array;
     /** Hash of the kernel that recorded it, if given. */
     kernel: string | undefined;
   };
@@ -72,7 +73,7 @@ function replayed(fields: Fields, cityNames: readonly string[]): WorldOptions {
     seed: seed(journal, 'journal.seed'),
     city: city(journal, 'journal.city', cityNames),
     startTick: integerOr(reached, fields.start_tick, 'start_tick', lastTick, startMax),
-    journal: { changes, kernel: kernelHash(journal) },
+    journal: { changes: packChanges(changes), kernel: kernelHash(journal) },
   };
 }
 

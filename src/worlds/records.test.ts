@@ -56,7 +56,7 @@ test('a contact that was stored before there were chains is one of its own', asy
 
 test('a world falls due as it was made to until it is moved, and is gone with all that is filed', async () => {
   const world = 78;
-  await records.create(world, worldRecord({ due: 5 }), []);
+  await records.create(world, worldRecord({ due: 5 }), new Int32Array(0));
   const fallen = async (before: number) =>
     (await records.fallenDue(partitionOf(world), before, 10)).map((found) => found.world);
   expect([await records.due(world), await fallen(5), await fallen(6)]).toEqual([5, [], [world]]);

@@ -28,7 +28,7 @@ import {
   incidentId,
   type StoredContact,
 } from '../twin/incidents.ts';
-import { type Change, packChanges, unpackChanges } from '../twin/journal.ts';
+import { unpackChanges } from '../twin/journal.ts';
 
 /**
  * The records of a world in the store, all in the world's partition:
@@ -156,16 +156,17 @@ export class Records {
     throw new RefusedWrite();
   }
 
-  /** Writes a new world. Throws RefusedWrite if its number is taken. */
-  create(world: number, record: WorldRecord, changes: readonly Change[]): Promise<void> {
+  /** Writes a new world with packed changes. Throws RefusedWrite if its number is taken. */
+  create(world: number, record: WorldRecord, changes: Int32Array): Promise<void> {
     const key = this.key(world, 'world');
     const writes: Write[] = [
       { key, value: record },
       { key: this.dueKey(world, record.due), value: 0 },
     ];
     if (changes.length > 0) {
-      const packed = packChanges(changes);
-      writes.push({ key: this.key(world, 'lived'), value: new Uint8Array(packed.buffer) });
+      const { buffer, byteOffset, byteLength } = changes;
+      const value = new Uint8Array(buffer, byteOffset, byteLength);
+      writes.push({ key: this.key(world, 'lived'), value });
     }
     return this.#commit(partitionOf(world), [key], writes);
   }

@@ -11,7 +11,7 @@ import type { Shard, ShardListener } from '../shard/shard.ts';
 import type { Supervisor } from '../shard/supervisor.ts';
 import type { Time } from '../time.ts';
 import { randomWorldNumber, worldIdOf } from '../twin/ids.ts';
-import { withChanges } from '../twin/journal.ts';
+import { countPacked, unpackChanges, withPacked } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { TwinService, World, WorldFrame } from '../twin-service.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
@@ -43,6 +43,7 @@ export interface WorldsDependencies {
 const ALL_ON: readonly number[] = Array.from({ length: CAR_COUNT }, () => F_ALL);
 /** The start of a new world. One object for all worlds, to save memory. */
 const START = { tick: 0, seq: 0, masks: ALL_ON };
+const NO_CHANGES = new Int32Array(0);
 const CREATE_ATTEMPTS = 3;
 /** Watched worlds that are loaded at a time after a shard has restarted. */
 const RELOADED_AT_ONCE = 64;
@@ -84,7 +85,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   async create(options: WorldOptions): Promise<World> {
     this.#refuseUnlessServing();
     const record = this.#record(options);
-    const changes = options.journal?.changes ?? [];
+    const changes = options.journal?.changes ?? NO_CHANGES;
     const { random } = this.#dependencies;
     for (let attempt = 1; ; attempt++) {
       const number = randomWorldNumber((count) => random.bytes(count));
@@ -99,7 +100,8 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   }
 
   #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
-    const changes = journal?.changes ?? [];
+    const changes = journal?.changes ?? NO_CHANGES;
+    const livedCount = countPacked(changes);
     const { clock, cities, kernel, random } = this.#dependencies;
     const createdAtMs = clock.now() - startTick * TICK_MS;
     return {
@@ -109,10 +111,10 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
       kernel,
       exact: journal === undefined || journal.kernel === kernel,
       due: this.idle.slotOf({ createdAtMs }, clock.now()),
-      livedCount: changes.length,
-      masks: changes.length === 0 ? ALL_ON : withChanges(ALL_ON, changes),
-      maskSeq: changes.length,
-      maskTick: changes.at(-1)?.tick ?? 0,
+      livedCount,
+      masks: livedCount === 0 ? ALL_ON : withPacked(ALL_ON, changes),
+      maskSeq: livedCount,
+      maskTick: unpackChanges(changes, livedCount - 1)[0]?.tick ?? 0,
       from: START,
     };
   }

@@ -1,5 +1,5 @@
 import { DealerError, type FieldFault, invalid } from '../../dealer/errors.ts';
-import { tooDeepAt } from '../server/body.ts';
+import { tooDeepAt } from '../../json.ts';
 import { type JsonFault, jsonFault } from './json-fault.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -5,9 +5,8 @@ import { TwinError } from '../../errors.ts';
 import type { Schema } from '../../schema.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { journalEntryOf } from '../../twin/journal.ts';
-import { parseWorldOptions, type WorldOptions } from '../../twin/world-options.ts';
+import type { WorldOptions } from '../../twin/world-options.ts';
 import type { TickBudget, TwinService, World } from '../../twin-service.ts';
-import { parseJson } from '../server/body.ts';
 import { freshReply } from '../server/etag.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
@@ -20,11 +19,13 @@ import { featuresOfQuery, replayBody } from './replay.ts';
 import * as schemas from './schemas.ts';
 import { ServedMap } from './served-map.ts';
 import type { WorldAccess } from './world-access.ts';
+import type { WorldBodies } from './world-bodies.ts';
 import { RATE_HZ } from './world-stream.ts';
 
 export interface TwinContext {
   service: TwinService;
   worlds: WorldAccess;
+  bodies: WorldBodies;
   limits: RateLimits;
   lists: LongLists;
   /** Base of viewer and stream URLs, without a trailing slash. */
@@ -68,7 +69,8 @@ function creationRoutes(context: TwinContext): Route[] {
         const key = call.addressKey();
         context.limits.worlds?.check(key);
         context.limits.work?.takeUpToBurst(key, PRICES_US.parsedByte * call.body.byteLength);
-        const world = await create(call, context, optionsOf(call.body, context.service));
+        const parsed = context.bodies.parse(call.body);
+        const world = await create(key, context, parsed instanceof Promise ? await parsed : parsed);
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
         const body = encode(worldOf(world, context.publicTwinUrl()), call.encoding);
         return reply(201, body, call.encoding, [location]);
@@ -84,7 +86,7 @@ function creationRoutes(context: TwinContext): Route[] {
       answers: { 303: { description: 'The viewer of a new world' } },
       errors,
       handle: async (call) => {
-        const world = await create(call, context, { startTick: 0 });
+        const world = await create(call.addressKey(), context, { startTick: 0 });
         return bodyless(303, [
           ['Location', `/worlds/${world.id}`],
           ['Cache-Control', 'no-store'],
@@ -94,14 +96,7 @@ function creationRoutes(context: TwinContext): Route[] {
   ];
 }
 
-function optionsOf(body: Uint8Array, { cities }: TwinService): WorldOptions {
-  const given = body.byteLength === 0 ? undefined : parseJson(body);
-  const names = cities.map(({ name }) => name);
-  return parseWorldOptions(given, names);
-}
-
-function create(call: Call, { service, limits }: TwinContext, options: WorldOptions) {
-  const key = call.addressKey();
+function create(key: string, { service, limits }: TwinContext, options: WorldOptions) {
   limits.worlds?.check(key);
   limits.work?.take(key, PRICES_US.world + PRICES_US.tick * options.startTick);
   limits.worlds?.take(key);

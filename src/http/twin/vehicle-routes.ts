@@ -4,6 +4,7 @@ import type { City } from '../../city/types.ts';
 import type { Encoding } from '../../codec/encoding.ts';
 import { telemetryOf } from '../../codec/snapshot.ts';
 import { TwinError } from '../../errors.ts';
+import { parseObject } from '../../json.ts';
 import type { Schema } from '../../schema.ts';
 import {
   FEATURE_NAMES,
@@ -15,7 +16,6 @@ import {
 } from '../../twin/catalogue.ts';
 import { hundredths } from '../../twin/units.ts';
 import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
-import { parseObject } from '../server/body.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
 import { tickBudget } from '../server/rate-limits.ts';

@@ -21,7 +21,7 @@ import { loadCities } from '../../load-cities.ts';
 import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
-import { applyChange, type Change } from '../../twin/journal.ts';
+import { applyChange, type Change, unpackChanges } from '../../twin/journal.ts';
 import type { EventRecord, Incident } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 import type {
@@ -80,7 +80,7 @@ export class FakeWorld implements World {
     this.city = cities[0] as City;
     this.fleet = fleetOf(this.seed, number);
     this.tickNow = options.startTick;
-    this.changes = options.journal?.changes ?? [];
+    this.changes = options.journal ? unpackChanges(options.journal.changes) : [];
     this.exact = options.journal === undefined;
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { F_BRAKES, F_STEERING } from '../../../../assembly/layout.ts';
-import { type Change, journalEntryOf } from '../../../twin/journal.ts';
+import { type Change, journalEntryOf, unpackChanges } from '../../../twin/journal.ts';
 import type { EventRecord, Incident } from '../../../twin/wire.ts';
 import { parseWorldOptions } from '../../../twin/world-options.ts';
 import { until } from '../../rigs/until.ts';
@@ -70,7 +70,8 @@ export async function journalOf(base: string, world: { id: string }): Promise<Jo
 
 /** The changes of a journal as masks. */
 export function changesOf(journal: Journal): Change[] {
-  return parseWorldOptions({ journal }, [journal.city]).journal?.changes ?? [];
+  const parsed = parseWorldOptions({ journal }, [journal.city]).journal;
+  return parsed ? unpackChanges(parsed.changes) : [];
 }
 
 export async function incidentsOf(base: string, world: { id: string }): Promise<Incident[]> {

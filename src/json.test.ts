@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseJson, parseObject } from './body.ts';
+import { parseJson, parseObject } from './json.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);

@@ -1,4 +1,4 @@
-import { TwinError } from '../../errors.ts';
+import { TwinError } from './errors.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 

@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import { TwinError, type TwinErrorCode } from '../../errors.ts';
+import { parseJson } from '../../json.ts';
+import { parseWorldOptions, type WorldOptions } from '../../twin/world-options.ts';
+
+const WORKER = fileURLToPath(new URL('../../../workers/bodies.ts', import.meta.url));
+/** A larger body would hold up the main thread for more than a millisecond. */
+const PARSED_HERE_BYTES_MAX = 16 * 1024;
+/** The thread ends after this time without a body. */
+const IDLE_MS = 60_000;
+/** Bodies of up to 1 MiB that wait for the thread. */
+const WAITING_MAX = 32;
+
+type Parsed = { options: WorldOptions } | { refusal: { code: TwinErrorCode; hint: string } };
+
+/** Parses the bodies of new worlds: large ones, which have a journal, in a thread of low priority. */
+export class WorldBodies {
+  readonly #thread = new Piscina({
+    filename: WORKER,
+    minThreads: 0,
+    maxThreads: 1,
+    maxQueue: WAITING_MAX,
+    idleTimeout: IDLE_MS,
+  });
+  readonly #cityNames: readonly string[];
+
+  constructor(cityNames: readonly string[]) {
+    this.#cityNames = cityNames;
+    // The caller of the task gets the error as well; the pool replaces the thread.
+    this.#thread.on('error', () => {});
+  }
+
+  /**
+   * Throws TwinError `invalid_json`, `invalid_body`, `invalid_world_options`, or `overloaded` if too
+   * many wait.
+   * @param body detached if it is large: its memory goes to the thread
+   */
+  parse(body: Uint8Array): WorldOptions | Promise<WorldOptions> {
+    if (body.byteLength > PARSED_HERE_BYTES_MAX) return this.#parseInThread(body);
+    const given = body.byteLength === 0 ? undefined : parseJson(body);
+    return parseWorldOptions(given, this.#cityNames);
+  }
+
+  async #parseInThread(body: Uint8Array): Promise<WorldOptions> {
+    if (this.#thread.queueSize >= WAITING_MAX) throw new TwinError('overloaded');
+    const task = { body, cityNames: this.#cityNames };
+    const transferList = [body.buffer] as never;
+    const parsed: Parsed = await this.#thread.run(task, { name: 'worldOptions', transferList });
+    if ('options' in parsed) return parsed.options;
+    throw new TwinError(parsed.refusal.code, parsed.refusal.hint);
+  }
+
+  /** Ends the thread at once. */
+  close(): Promise<void> {
+    return this.#thread.destroy();
+  }
+}
