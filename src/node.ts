@@ -90,6 +90,7 @@ export async function startNode(
     stopSteps.push(() => platform.close());
     if (shardsStart.status === 'rejected') throw shardsStart.reason;
 
+    store.serve();
     const frontEnd = openFrontEnd(base, { worlds, platform, kernel, trouble });
     worlds.idle.start();
     stopSteps.push(() => frontEnd.close());
@@ -109,7 +110,7 @@ async function openNodeStore(
   { config, log, time, random }: Base,
   servingState: ServingState,
   openStore?: (dir: string) => Promise<Store>,
-): Promise<{ store: Store; trouble(): string | undefined }> {
+): Promise<{ store: GuardedStore; trouble(): string | undefined }> {
   const { dataDir, leaseMs, nodeName, redisUrl: url } = config;
   const guarded = (store: Store) => new GuardedStore(store, { log, time });
   if (openStore !== undefined) {

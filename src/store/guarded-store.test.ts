@@ -5,8 +5,15 @@ import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
 import { type Store, StoreUnavailable } from './contract.ts';
 import { GuardedStore } from './guarded-store.ts';
 
-/** A guarded store whose engine answers commits when the test says so. */
+/** The guarded store of a node that serves; its engine answers commits when the test says so. */
 function setUp() {
+  const { store, ...parts } = setUpStarting();
+  store.serve();
+  return { store, ...parts };
+}
+
+/** The same of a node that starts. */
+function setUpStarting() {
   const asked: PromiseWithResolvers<boolean>[] = [];
   const logged: string[] = [];
   const outcomes: string[] = [];
@@ -51,6 +58,16 @@ it('passes on what the engine answers in time', async () => {
   await time.advance(10 * STORE_WAIT_MS);
   expect(outcomes).toEqual(['true', 'false']);
   expect(logged).toEqual([]);
+});
+
+it('[O12] gives a commit of a node that starts twenty seconds', async () => {
+  const { store, time, outcomes, commit } = setUpStarting();
+  void commit();
+  await time.advance(19_000);
+  expect(outcomes).toEqual(['waits']);
+  await time.advance(1000);
+  expect(outcomes).toEqual(['unknown']);
+  store.serve();
 });
 
 it('gives a long commit, and what waits behind it, longer', async () => {

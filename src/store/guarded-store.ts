@@ -21,14 +21,17 @@ const TROUBLE: Record<StoreUnavailable['reason'], string> = {
 /** Checks are counted, not time, so that a pause of the whole process is not taken for a hang. */
 const CHECKS = 4;
 const CHECK_MS = STORE_WAIT_MS / CHECKS;
+/** While a node starts, no request waits, and a machine that starts as well is slow: 20 s. */
+const START_CHECKS = 20 * CHECKS;
 /** For so many writes that wait, the engine gets one more check: 250 µs a write. */
 const WRITES_PER_CHECK = 1000;
 
 /**
  * A store whose commits end, even if the engine hangs. An engine answers commits in their order. If
- * it has answered none for STORE_WAIT_MS, or for longer where long ones wait, then all that wait end
- * with an unknown outcome, and further ones are refused until the engine has answered these, so that
- * nothing piles up behind them. Reads go on. Failures are logged once, and again when writes work.
+ * it has answered none for STORE_WAIT_MS, or for longer where long ones wait or the node still starts,
+ * then all that wait end with an unknown outcome, and further ones are refused until the engine has
+ * answered these, so that nothing piles up behind them. Reads go on. Failures are logged once, and
+ * again when writes work.
  */
 export class GuardedStore implements Store {
   readonly #inner: Store;
@@ -40,6 +43,7 @@ export class GuardedStore implements Store {
   #writesWaiting = 0;
   /** Checks since the engine made a commit, or refused it for its checks. */
   #silentChecks = 0;
+  #checks = START_CHECKS;
   #isChecking = false;
   /** The callers of all commits without an answer were told that the outcome is unknown. */
   #isHanging = false;
@@ -53,6 +57,11 @@ export class GuardedStore implements Store {
 
   get engine(): Store['engine'] {
     return this.#inner.engine;
+  }
+
+  /** From now on requests wait for commits. */
+  serve(): void {
+    this.#checks = CHECKS;
   }
 
   get<T>(key: Key): Promise<Entry<T> | undefined> {
@@ -105,7 +114,7 @@ export class GuardedStore implements Store {
       this.#isChecking = false;
       if (this.#unanswered.size === 0) return;
       this.#silentChecks++;
-      if (this.#silentChecks < CHECKS + Math.floor(this.#writesWaiting / WRITES_PER_CHECK)) {
+      if (this.#silentChecks < this.#checks + Math.floor(this.#writesWaiting / WRITES_PER_CHECK)) {
         this.#checkLater();
         return;
       }
