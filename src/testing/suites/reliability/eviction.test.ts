@@ -7,7 +7,7 @@ import { until } from '../../rigs/until.ts';
 import { changesOf, journalOf, makeWorld, stateOf, type World } from './client.ts';
 import { expectLived, expectWhole } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
-import { expectSwitched, firstCars, type SwitchedCar } from './switched-car.ts';
+import { expectSwitched, firstCars, type SwitchedCar, switchAndLook } from './switched-car.ts';
 
 const WORLDS = 60;
 const CLIENTS = 8;
@@ -29,7 +29,7 @@ async function wander(base: string, sites: readonly Site[], idle: Set<SwitchedCa
     const site = dice.pick(sites);
     const car = dice.pick(site.cars);
     const switched = idle.delete(car)
-      ? car.switch(base, dice).then(() => idle.add(car))
+      ? switchAndLook(base, car, dice).then(() => idle.add(car))
       : undefined;
     // Often enough the world has to be brought to memory while the change is on its way.
     if (dice.below(3) > 0) site.snapshots.push(await stateOf(base, site.world));

@@ -25,7 +25,13 @@ import {
 } from './client.ts';
 import { expectLived, expectWhole, hashOfImage, Reference } from './reference.ts';
 import { StreamReader } from './stream-reader.ts';
-import { expectSwitched, firstCars, type SwitchedCar, switchOn } from './switched-car.ts';
+import {
+  expectSwitched,
+  firstCars,
+  type SwitchedCar,
+  switchAndLook,
+  switchOn,
+} from './switched-car.ts';
 
 const nodes = useNodes();
 
@@ -181,19 +187,29 @@ test('[R13] changes of one world take effect in the order in which they were acc
     { kind: 'fail' },
     { kind: 'slow', ms: 50 },
   ];
-  const changes = Array.from({ length: 80 }, async (_, i) => {
+  const changes: Promise<number | undefined>[] = [];
+  let refusals = 0;
+  for (let i = 0; i < 80; i++) {
+    const fault = at(faults, Math.floor(i / 10) % faults.length);
+    store.setFault(fault);
+    const before = refusals;
     const feature = 1 << (i % 12);
-    await systemTime.sleep(10 * i);
-    store.setFault(at(faults, Math.floor(i / 10) % faults.length));
     const on = (owned.declared(i % 20) & feature) !== 0;
-    return owned.change(i % 20, feature, on ? 0 : feature).then(
+    const change = owned.change(i % 20, feature, on ? 0 : feature).then(
       () => {
         settled.push(i);
         return i;
       },
-      () => undefined,
+      () => {
+        refusals++;
+        return undefined;
+      },
     );
-  });
+    changes.push(change);
+    await systemTime.sleep(10);
+    // A store that fails does so until somebody has noticed.
+    if (fault.kind === 'fail' && i % 10 === 0) await until('a refusal', () => refusals > before);
+  }
   const acknowledged = (await Promise.all(changes)).filter((i) => i !== undefined);
   expect(settled).toEqual(settled.toSorted((a, b) => a - b));
   expect(acknowledged.length).toBeGreaterThan(20);
@@ -231,7 +247,7 @@ test('a change that was written is acknowledged even where the store says that i
   const dice = new Dice(1);
   for (let i = 0; i < 30; i++) {
     isLying = i % 3 === 0;
-    await Promise.all(cars.map((car) => car.switch(twinUrl, dice)));
+    await Promise.all(cars.map((car) => switchAndLook(twinUrl, car, dice)));
   }
   isLying = false;
   expect(cars.map(({ refused }) => refused)).toEqual([0, 0, 0]);

@@ -96,6 +96,11 @@ export class SwitchedCar {
   }
 }
 
+/** One operation, after which the car is known: a busy machine may not tell in time if it was done. */
+export async function switchAndLook(base: string, car: SwitchedCar, dice: Dice): Promise<void> {
+  if (!(await car.switch(base, dice))) car.settle(await declaredOf(base, car.vin));
+}
+
 /** The first cars of a new world. */
 export function firstCars({ fleet }: World, count: number, declared = F_ALL): SwitchedCar[] {
   return fleet.slice(0, count).map(({ vin }) => new SwitchedCar(vin, declared));
