@@ -26,7 +26,7 @@ import { CrashLoopGuard } from './crash-loop-guard.ts';
 import { EncodingDemand } from './encoding-demand.ts';
 import type { IdleWorld } from './idle-index.ts';
 import { LatestFrame } from './latest-frame.ts';
-import { RefusedWrite, type WorldRecord } from './records.ts';
+import type { WorldRecord } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
@@ -35,6 +35,7 @@ import { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
 import { WorldTicks } from './world-ticks.ts';
+import { RefusedWrite } from './write-errors.ts';
 
 /** The main thread's object for one world. */
 export class OwnedWorld implements World, IdleWorld {

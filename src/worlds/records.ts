@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { CHAIN_TICKS, SLAB_BYTES } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
-import { TwinError } from '../errors.ts';
 import {
   areAfter,
   joined,
@@ -11,14 +10,7 @@ import {
   type StateImage,
   type WorldPast,
 } from '../shard/protocol.ts';
-import {
-  type Check,
-  type Entry,
-  type Key,
-  type Store,
-  StoreUnavailable,
-  type Write,
-} from '../store/contract.ts';
+import type { Check, Entry, Key, Store, Write } from '../store/contract.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import {
@@ -29,6 +21,7 @@ import {
   type StoredContact,
 } from '../twin/incidents.ts';
 import { unpackChanges } from '../twin/journal.ts';
+import { orUnavailable, RefusedWrite, UncertainWrite } from './write-errors.ts';
 
 /**
  * The records of a world in the store, all in the world's partition:
@@ -88,42 +81,12 @@ export interface StoredIncident {
 const PAGE = 1000;
 /** Several worlds may be removed at the same time. */
 const REMOVED_AT_ONCE = 256;
-const RETRY_AFTER_S = 2;
-
-/** A check of the commit failed: nothing was written. */
-export class RefusedWrite extends TwinError {
-  constructor() {
-    super('store_unavailable', 'Another node serves this world; try again.', 1);
-  }
-}
-
-/** It is unknown whether the store makes the write. */
-export class UncertainWrite extends TwinError {
-  /** Until it resolves, a read does not show the outcome. */
-  readonly settled: Promise<void> | undefined;
-
-  constructor(settled?: Promise<void>) {
-    super('store_unavailable', 'The change may have been made: read it back.', RETRY_AFTER_S);
-    this.settled = settled;
-  }
-}
 
 type StoredChange = [tick: number, car: number, touched: number, values: number];
 
 function changeOf({ key, value }: Entry<StoredChange>): NumberedChange {
   const [tick, car, touched, values] = value;
   return { seq: Number(key.at(-1)), tick, car, touched, values };
-}
-
-/** Turns errors of the store into those that clients get. */
-async function orUnavailable<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    if (error.reason === 'unknown') throw new UncertainWrite(error.settled);
-    throw new TwinError('store_unavailable', undefined, RETRY_AFTER_S);
-  }
 }
 
 /** The records of worlds. All writes are fenced. Methods throw TwinError `store_unavailable`. */

@@ -6,9 +6,10 @@ import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { JOURNAL_MAX } from '../twin/journal.ts';
-import { UncertainWrite } from './records.ts';
+
 import { WorldJournal } from './world-journal.ts';
 import { WorldTicks } from './world-ticks.ts';
+import { UncertainWrite } from './write-errors.ts';
 
 interface Write {
   changes: readonly NumberedChange[];

@@ -3,10 +3,11 @@ import { CHANGE_DELAY_TICKS, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
 import { applyChange, type Change, JOURNAL_MAX, withChanges } from '../twin/journal.ts';
 import type { World } from '../twin-service.ts';
-import { type Records, UncertainWrite, type WorldRecord } from './records.ts';
+import type { Records, WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import type { WorldTicks } from './world-ticks.ts';
+import { UncertainWrite } from './write-errors.ts';
 
 /** Pause between attempts to read the outcome of a write. */
 const READ_BACK_MS = 200;
