@@ -21,7 +21,8 @@ export function lockDirectory(dir: string): DirectoryLock {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = new DatabaseSync(join(dir, 'owner.lock'));
   try {
-    file.exec('BEGIN EXCLUSIVE');
+    // Nothing is ever written, so that there is nothing to roll back.
+    file.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
   } catch (error) {
     file.close();
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
