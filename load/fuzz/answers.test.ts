@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type OpenApi, Published } from '../../src/testing/rigs/published.ts';
-import { answersIn, checkAnswers } from './answers.ts';
+import { allowedEffects, answersIn, checkAnswers } from './answers.ts';
 import type { Input } from './input.ts';
 
 const inputOf = (text: string): Input => ({ service: 'twin', parts: [text], leaves: false });
@@ -39,4 +39,24 @@ test.each([
   const answers = answersIn(Buffer.from(text, 'latin1'), false);
   const published = new Published<OpenApi>({ paths: {}, components: { schemas: {} } });
   expect(() => checkAnswers(inputOf(''), published, answers)).toThrow(fault);
+});
+
+test.each([
+  ['an accepted change', 'POST', '/x', answerOf('200 OK', ''), 1],
+  ['a refused change', 'POST', '/x', answerOf('400 Bad Request', ''), 0],
+  ['a change whose client is gone', 'POST', '/x', '', 1],
+  [
+    'what a broken request behind it ends',
+    'POST',
+    '/x',
+    'HTTP/1.1 431 x\r\nConnection: close\r\n\r\n',
+    1,
+  ],
+  ['a read', 'GET', '/x', answerOf('200 OK', ''), 0],
+  ['a visit', 'GET', '/?a', answerOf('303 See Other', ''), 1],
+])('%s has effects or none', (_, method, path, text, most) => {
+  const answers = answersIn(Buffer.from(text, 'latin1'), false);
+  const input = inputOf(`${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  const { accepted, unanswered } = allowedEffects(input, answers);
+  expect(accepted + unanswered).toBe(most);
 });
