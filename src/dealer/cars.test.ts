@@ -5,6 +5,7 @@ import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
 import { vinOf } from '../twin/vin.ts';
+import type { World } from '../twin-service.ts';
 import { type Car, Cars } from './cars.ts';
 import { setHolder } from './emails.ts';
 import { keys } from './records.ts';
@@ -16,13 +17,19 @@ let temp: TempStore<EmbeddedStore>;
 let registry: Registry;
 let cars: Cars;
 let encoded: string[];
+/** The world of every VIN, if it is at hand. */
+let atHand: World | undefined;
+let peeks: number;
 let whileLoading: () => Promise<void>;
 beforeEach(async () => {
   temp = await tempStore(openIn);
   registry = new Registry(temp.store, systemRandom, systemTime);
   const sessions = { revalidate: async (_: unknown, { account }: Session) => account };
   const twin = new TwinCars({
-    peek: () => undefined,
+    peek: () => {
+      peeks++;
+      return atHand;
+    },
     load: () => whileLoading().then(() => undefined),
   });
   cars = new Cars({
@@ -34,6 +41,8 @@ beforeEach(async () => {
     ownedMax: 2,
   });
   encoded = [];
+  atHand = undefined;
+  peeks = 0;
   whileLoading = async () => {};
   await registry.change(async (transaction) => {
     for (const dealer of ['nordbil', 'sydmotor']) {
@@ -98,6 +107,38 @@ test('[D33] the tag of a list stands for no change that the list does not show',
   const after = await listed();
   expect([before.count, after.count]).toEqual([1, 2]);
   expect(before.tag).not.toBe(after.tag);
+});
+
+/** Records of cars whose VINs are those of worlds. */
+const putTwinCars = (count: number) =>
+  registry.change(async (transaction) => {
+    for (let world = 1; world <= count; world++) {
+      const vin = vinOf(world, 0);
+      const record = { vin, dealer: null, owner: null, updatedAtMs: 0 };
+      transaction.put(keys.car(0, vin), record);
+    }
+  });
+
+test('[D33] the first list after the end of a world has another tag', async () => {
+  await putTwinCars(1);
+  atHand = { id: 'w', fleet: [{}] } as unknown as World;
+  const tag = async () => (await cars.list(await sessionOf('nordbil'), {}, () => '')).tag;
+  await tag();
+  const living = await tag();
+  expect(await tag()).toBe(living);
+  atHand = undefined;
+  expect(await tag()).not.toBe(living);
+});
+
+test('[R37] the worlds of a long list are looked up once for all who wait for it', async () => {
+  const count = 300;
+  await putTwinCars(count);
+  atHand = { id: 'w', fleet: [{}] } as unknown as World;
+  await list('nordbil');
+  peeks = 0;
+  await Promise.all(Array.from({ length: 10 }, () => list('nordbil')));
+  // The search that runs when the last one asks, and the one after it.
+  expect(peeks).toBeLessThanOrEqual(2 * count);
 });
 
 test('[D36] an owner has a number of cars, and giving one away makes room', async () => {

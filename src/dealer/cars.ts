@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { SLICE_ITEMS } from '../slices.ts';
 import { expectDealer } from './account-refs.ts';
 import { bind, emailOf, unbind } from './emails.ts';
 import { conflict, forbidden, invalid, missingFault, notFound } from './errors.ts';
@@ -48,6 +49,10 @@ export class Cars {
   readonly #all: Mirror<CarRecord, ListedCar>;
   readonly #fleets: Quotas;
   readonly #owners: Quotas;
+  /** A search for worlds that has not begun. */
+  #nextSearch: Promise<boolean> | undefined;
+  /** Ends when all searches have ended. */
+  #lastSearch: Promise<unknown> = Promise.resolve();
 
   constructor({ registry, sessions, twin, clock, fleetMax, ownedMax }: CarsDependencies) {
     this.#registry = registry;
@@ -82,8 +87,9 @@ export class Cars {
     // With the stamp of this moment: a later one would stand for changes that are not in the list.
     const { items, stamp } = await this.#all.read(revision);
     const cars = pageOf(items, page);
-    await this.#findWorlds(cars);
-    const tag = `${stamp}.${account.id}`;
+    // Whoever has the list of this stamp has it with other worlds.
+    const worlds = (await this.#findWorlds(cars)) ? '.found' : '';
+    const tag = `${stamp}${worlds}.${account.id}`;
     const textOf = (car: ListedCar) => {
       const { record, world } = car;
       const isOpen = can(account, 'car.read-private', resourceOf(record));
@@ -93,8 +99,24 @@ export class Cars {
     return { tag, count: cars.length, batches };
   }
 
+  /**
+   * Finds the worlds of cars, before they are listed. Returns whether one has another world now. All
+   * who wait for those of many cars share a search that begins after they asked.
+   */
+  #findWorlds(cars: readonly ListedCar[]): Promise<boolean> {
+    if (cars.length <= SLICE_ITEMS) return this.#searchWorlds(cars);
+    this.#nextSearch ??= this.#lastSearch.then(async () => {
+      this.#nextSearch = undefined;
+      const { revision } = await this.#registry.edition();
+      const { items } = await this.#all.read(revision);
+      return this.#searchWorlds(items);
+    });
+    this.#lastSearch = this.#nextSearch.catch(() => {});
+    return this.#nextSearch;
+  }
+
   /** Asks for the worlds that are not known, or no longer in memory: they may be deleted. */
-  async #findWorlds(cars: readonly ListedCar[]): Promise<void> {
+  async #searchWorlds(cars: readonly ListedCar[]): Promise<boolean> {
     const { slices } = this.#registry;
     const asked: ListedCar[] = [];
     await slices.each(cars, (car) => {
@@ -102,21 +124,24 @@ export class Cars {
       if (world === null || worldNumber === undefined) return;
       if (world === undefined || !this.#twin.isAtHand(worldNumber)) asked.push(car);
     });
-    for (const found of batchesOf(asked, FOUND_AT_ONCE, (batch) => this.#findWorldsOf(batch))) {
-      await found;
+    let isChanged = false;
+    for (const found of batchesOf(asked, FOUND_AT_ONCE, (batch) => this.#askForWorlds(batch))) {
+      if (await found) isChanged = true;
       if (asked.length > FOUND_AT_ONCE) await slices.next();
     }
+    return isChanged;
   }
 
-  async #findWorldsOf(cars: readonly ListedCar[]): Promise<void> {
-    await Promise.all(
-      cars.map(async (car) => {
-        const world = (await this.#twin.find(car.order))?.world ?? null;
-        if (world === car.world) return;
-        car.world = world;
-        this.#all.touch();
-      }),
-    );
+  /** Returns whether a car has another world now. */
+  async #askForWorlds(cars: readonly ListedCar[]): Promise<boolean> {
+    const changes = cars.map(async (car) => {
+      const world = (await this.#twin.find(car.order))?.world ?? null;
+      if (world === car.world) return false;
+      car.world = world;
+      this.#all.touch();
+      return true;
+    });
+    return (await Promise.all(changes)).includes(true);
   }
 
   /**
