@@ -84,7 +84,17 @@ async function pricesOfTwin(node: Server, send: Send) {
       (change) => change(),
     );
   const featureChange = await usPerItem(TOGGLES * vins.length, changes, meter);
-  return { world, featureChange, keptPage: await keptPage(node.url, send, meter) };
+  const kept = await keptPage(node.url, send, meter);
+  return { world, featureChange, keptPage: kept, sentKib: await sentKib(node.url, send, meter) };
+}
+
+/** A map of some 200 KiB. */
+async function sentKib(url: URL, send: Send, meter: () => Promise<number>): Promise<number> {
+  const [{ id } = { id: '' }] = await makeWorlds(url, 1);
+  const path = `/api/v1/worlds/${id}/map`;
+  const { body } = await askOnce(url, formatRequest(url, 'GET', path));
+  const reads = times(CALLS, (): Request => ['GET', path]);
+  return usPerItem((CALLS * body.length) / 1024, () => send(reads), meter);
 }
 
 /** Pages of a journal, whose encoded pages are as long as those of incidents. */

@@ -201,14 +201,13 @@ describe('the files of the pages', () => {
     expect(body.toString()).toBe('<svg/>');
   });
 
-  test('[H29] are sent in pieces if they are large, to each client from the beginning', async () => {
+  test('are sent whole if they are large, with their length', async () => {
     const url = `${front.twinUrl}/docs/swagger-ui-bundle.js`;
     const file = readFileSync(
       fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
     );
-    expect(file.length).toBeGreaterThan(256 * 1024);
     for (const { headers, body } of await Promise.all([rawBody(url, {}), rawBody(url, {})])) {
-      expect(headers['transfer-encoding']).toBe('chunked');
+      expect(headers['content-length']).toBe(String(file.length));
       expect(headers.etag).toMatch(/^"/);
       expect(body.equals(file)).toBe(true);
     }

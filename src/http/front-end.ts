@@ -12,6 +12,7 @@ import { dealerPlatform, TWIN } from './docs/services.ts';
 import { consoleRoutes, readWebFiles, viewerRoutes, type WebFiles } from './pages/page-routes.ts';
 import { ConnectionCount } from './server/connection-count.ts';
 import { HttpServer } from './server/http-server.ts';
+import { LargeAnswers } from './server/large-answers.ts';
 import { opsRoutes } from './server/ops-routes.ts';
 import { createRateLimits, type RateLimits } from './server/rate-limits.ts';
 import { errorReply } from './server/reply.ts';
@@ -86,9 +87,12 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   };
   const fanout = new Fanout(time);
   const bodies = new WorldBodies(service.cities.map(({ name }) => name));
-  const streamed = new StreamedAnswers(time);
+  const ofAll = {
+    streamed: new StreamedAnswers(time),
+    large: new LargeAnswers(time, limits.work),
+  };
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
-    const server = new HttpServer({ ...settings, streamed, time, random, metrics, log });
+    const server = new HttpServer({ ...settings, ...ofAll, time, random, metrics, log });
     servers.push(server);
     return server;
   };
@@ -151,7 +155,7 @@ function countStreams(metrics: Metrics, fanout: Fanout): void {
 
 type ServerSettings<Session = never> = Omit<
   ServerOptions<Session>,
-  'streamed' | 'time' | 'random' | 'metrics' | 'log'
+  'streamed' | 'large' | 'time' | 'random' | 'metrics' | 'log'
 >;
 
 /** What the two public services share. */

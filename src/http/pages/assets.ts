@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { type ContentCoding, contentCoding } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 import { freshReply, type TaggedReply, tagOf } from '../server/etag.ts';
-import { bodyless, type Header, type Pieces, type Reply } from '../server/reply.ts';
+import { bodyless, type Header, type Reply } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
 
 const TYPES = new Map([
@@ -20,13 +20,6 @@ const ENDINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const satisfies readonly [ContentCoding, string][];
-
-/**
- * A larger file is sent in pieces: thousands of requests at once would copy gigabytes into the buffers
- * of the operating system in one turn of the event loop.
- */
-const WHOLE_BYTES_MAX = 256 * 1024;
-const PIECE_BYTES = 64 * 1024;
 
 /** A file as it is served, in each of its codings. */
 export interface Asset {
@@ -69,7 +62,7 @@ export function assetOf(
   const tag = tagOf(body);
   const type = TYPES.get(extname(name)) ?? '';
   const variants = new Map<ContentCoding, TaggedReply>();
-  for (const [coding, bytes] of [...coded, ['identity', body] as const]) {
+  for (const [coding, bytes] of [...coded, ['identity', Buffer.from(body)] as const]) {
     const etag = coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`;
     const common: Header[] = [
       ['ETag', etag],
@@ -80,24 +73,9 @@ export function assetOf(
     const notModified = bodyless(304, [...common]);
     if (coding !== 'identity') common.push(['Content-Encoding', coding]);
     const head = { status: 200, type, headers: common };
-    const isLong = bytes.length > WHOLE_BYTES_MAX;
-    const whole: Reply = isLong
-      ? { ...head, body: piecesOf(Buffer.from(bytes)) }
-      : { ...head, body: bytes };
-    variants.set(coding, { etag, whole, notModified });
+    variants.set(coding, { etag, whole: { ...head, body: bytes }, notModified });
   }
   return { codings: [...variants.keys()], variants };
-}
-
-/** The same bytes for each answer, one piece after the other. */
-function piecesOf(bytes: Uint8Array): Pieces {
-  return {
-    async *[Symbol.asyncIterator]() {
-      for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-        yield bytes.subarray(at, at + PIECE_BYTES);
-      }
-    },
-  };
 }
 
 /** A route of assets, of one or of all with a `{file}` in the path. */

@@ -12,8 +12,9 @@ import { commonHeaders, preflight } from './common-headers.ts';
 import { countConnections } from './connection-count.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { LARGE_BYTES } from './large-answers.ts';
 import { MessageRate } from './message-rate.ts';
-import { bodyless, type Header, isStreamed, type Reply, type StreamedReply } from './reply.ts';
+import { bodyless, type Header, isStreamed, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
 import { TurnGuard } from './turn-guard.ts';
@@ -317,15 +318,18 @@ export class HttpServer<Session = never> {
   }
 
   #answer(exchange: Exchange, reply: Reply): void {
-    if (isStreamed(reply)) this.#answerInPieces(exchange, reply);
+    if (isStreamed(reply) || reply.body.length > LARGE_BYTES) this.#answerInTurn(exchange, reply);
     else exchange.answer(reply, this.#settledHeaders(exchange));
   }
 
-  /** The request is pending until there is a first piece. */
-  #answerInPieces(exchange: Exchange, reply: StreamedReply): void {
-    if (!this.#open.has(exchange)) this.#await(exchange, WAIT_MS_MAX);
-    const begin = () => exchange.answerInPieces(reply, this.#settledHeaders(exchange));
-    const sent = this.#options.streamed.send(exchange, reply.body, begin);
+  /** The request is pending until its turn. */
+  #answerInTurn(exchange: Exchange, reply: Reply): void {
+    const { streamed, large } = this.#options;
+    const headers = () => this.#settledHeaders(exchange);
+    const sent = isStreamed(reply)
+      ? streamed.send(exchange, reply.body, () => exchange.answerInPieces(reply, headers()))
+      : large.send(exchange, reply.body.length, () => exchange.answer(reply, headers()));
+    if (exchange.isOpen && !this.#open.has(exchange)) this.#await(exchange, WAIT_MS_MAX);
     sent.catch((error) => this.#fail(exchange, error));
   }
 

@@ -6,14 +6,17 @@
  * usual input. `npm run bench -- prices` measures them again and fails if one is off by more than a
  * factor of 2.
  *
- * A GET that answers from memory (features, telemetry, state, catalogue, map) pays nothing: it takes
- * 9 µs, and to count it would take another 0.5 µs. The server bounds how many it answers in a turn.
+ * A GET that answers with up to 64 KiB from memory (features, telemetry, state, catalogue) pays
+ * nothing: it takes 9 µs, and to count it would take another 0.5 µs. The server bounds how many it
+ * answers in a turn.
  */
 export const PRICES_US = {
   /** A tick of a world: by `start_tick`, a journal or a replay. In a re-run of a search it takes 1.4 ×. */
   tick: 3.4,
   /** A byte of a body. The dearest are objects of many short keys, also if the last one is broken. */
   parsedByte: 0.07,
+  /** A KiB of an answer of more than 64 KiB that is kept in memory: a map, a file. */
+  sentKib: 0.5,
   /** A multipart form, in addition to its bytes. */
   multipart: 100,
   /** A new world: its record is written, its answer built. */

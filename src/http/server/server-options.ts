@@ -5,6 +5,7 @@ import type { Metrics } from '../../metrics.ts';
 import type { Random } from '../../random.ts';
 import type { Time } from '../../time.ts';
 import type { ConnectionCount } from './connection-count.ts';
+import type { LargeAnswers } from './large-answers.ts';
 import type { WholeReply } from './reply.ts';
 import type { Call, Router } from './router.ts';
 import type { StreamedAnswers } from './streamed-answers.ts';
@@ -53,6 +54,7 @@ export interface ServerOptions<Session = never> {
   proxies?: Config['proxies'];
   /** Shared by the servers of a node. */
   streamed: StreamedAnswers;
+  large: LargeAnswers;
   /** Undefined: any number of connections. */
   connections?: ConnectionCount;
   time: Time;

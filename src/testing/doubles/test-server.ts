@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { TwinError } from '../../errors.ts';
 import { HttpServer } from '../../http/server/http-server.ts';
+import { LargeAnswers } from '../../http/server/large-answers.ts';
 import {
   bodyless,
   errorReply,
@@ -62,6 +63,7 @@ export class TestServer {
       render: errorReply,
       corsOrigins: [],
       streamed: this.#streamed,
+      large: new LargeAnswers(time, undefined),
       time,
       random: systemRandom,
       metrics,
