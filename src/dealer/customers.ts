@@ -11,20 +11,13 @@ import { type Actor, can } from './rights.ts';
 import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
-import type { Ordered } from './sorted-items.ts';
-import { CustomerTally } from './tallies.ts';
+import { CustomerTally, type ListedCustomer } from './tallies.ts';
 import type { Transaction } from './transaction.ts';
 
 const VIN_PART = 4;
 /** Customers that are read and encoded in one go: each may have a thousand cars. */
 const BATCH = 8;
 const RETRY_AFTER_S = 1;
-
-/** What memory holds of each customer. */
-interface ListedCustomer extends Ordered {
-  id: string;
-  dealer: string | null;
-}
 
 export interface CustomerLimits {
   /** Customers of one dealer. */
@@ -66,7 +59,7 @@ export class Customers {
     return {
       /** Throws DealerError 409. */
       reserveAtDealer: async ({ revision }: Transaction, dealer: string) =>
-        atDealer.reserve(dealer, (await this.tally(revision)).ofDealer.of(dealer)),
+        atDealer.reserve(dealer, (await this.tally(revision)).countOf(dealer)),
       /** Throws DealerError 409. */
       reserveInAll: async ({ revision }: Transaction) =>
         inAll.reserve('', (await this.tally(revision)).total),
@@ -81,7 +74,7 @@ export class Customers {
   async list(session: Session, page: Page, withPassword: boolean): Promise<Listing> {
     const { account, revision } = session;
     const { items, stamp } = await this.#all.read(revision);
-    const count = seenBy(account, items, page).length;
+    const count = this.#pageOf(account, items, page).length;
     const tag = `${stamp}.${revision}.${account.id}.${Number(withPassword)}`;
     return { tag, count, batches: this.#batches(account, page, withPassword) };
   }
@@ -91,12 +84,14 @@ export class Customers {
     page: Page,
     withPassword: boolean,
   ): AsyncGenerator<readonly string[]> {
-    const textsOf = (reader: Reader, batch: readonly ListedCustomer[]) =>
-      Promise.all(batch.map((each) => this.#textOf(reader, each, actor, withPassword)));
+    const textsOf = async (reader: Reader, batch: readonly ListedCustomer[]) => {
+      const texts = batch.map((each) => this.#textOf(reader, each, actor, withPassword));
+      return (await Promise.all(texts)).filter((text) => text !== undefined);
+    };
     // A list of one batch is read again if a reset happens meanwhile.
     const { reader, rest, first } = await this.#registry.read(async (reader) => {
       const { items } = await this.#all.read(reader.revision);
-      const customers = seenBy(actor, items, page);
+      const customers = this.#pageOf(actor, items, page);
       const first = await textsOf(reader, customers.slice(0, BATCH));
       return { reader, rest: customers.slice(BATCH), first };
     });
@@ -104,21 +99,26 @@ export class Customers {
     yield* batchesOf(rest, BATCH, (batch) => textsOf(reader, batch));
   }
 
+  /** A page of the customers of a dealer, or of all. `#textOf` checks the right to each. */
+  #pageOf({ role, username }: Actor, all: readonly ListedCustomer[], page: Page) {
+    return pageOf(role === 'dealer' ? this.#tally.customersOf(username) : all, page);
+  }
+
+  /** Undefined if the actor may no longer read the customer. */
   async #textOf(
     reader: Reader,
     { id }: ListedCustomer,
     actor: Actor,
     withPassword: boolean,
-  ): Promise<string> {
+  ): Promise<string | undefined> {
     const key = keys.account(reader.generation, { role: 'user', id });
     const [customer, cars] = await Promise.all([
       reader.get<CustomerRecord>(key),
       carsOf(reader, id),
     ]);
     // Customers are never deleted, but a reset removes the records before it.
-    if (!customer || !can(actor, 'customer.read', resourceOf(customer))) {
-      throw busy('The list has changed while it was read.', RETRY_AFTER_S);
-    }
+    if (!customer) throw busy('The list has changed while it was read.', RETRY_AFTER_S);
+    if (!can(actor, 'customer.read', resourceOf(customer))) return undefined;
     return JSON.stringify(this.show(actor, customer, cars, withPassword));
   }
 
@@ -157,12 +157,6 @@ export class Customers {
     const fields = Object.fromEntries([...shown, ...opened]);
     return { username, role, ...fields, dealer, cars, created_at, ...password };
   }
-}
-
-/** The part of a page that the actor may read. */
-function seenBy(actor: Actor, all: readonly ListedCustomer[], page: Page) {
-  const seen = all.filter((customer) => can(actor, 'customer.read', resourceOf(customer)));
-  return pageOf(seen, page);
 }
 
 function resourceOf({ dealer, id }: Pick<CustomerRecord, 'dealer' | 'id'>) {

@@ -12,7 +12,7 @@ export interface Kind<R, T extends Ordered> {
   itemOf(record: R, former: T | undefined): T;
 }
 
-/** Figures about the items of a mirror. */
+/** What follows from the items of a mirror: numbers of them, or parts of their list. */
 export interface Tally<T> {
   /** Counts an item that came (1) or went (-1). */
   count(item: T, by: 1 | -1): void;

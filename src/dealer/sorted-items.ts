@@ -14,6 +14,10 @@ export class SortedItems<T extends Ordered> {
     this.#items = items.sort((a, b) => (a.order < b.order ? -1 : 1));
   }
 
+  get length(): number {
+    return this.#items.length;
+  }
+
   get snapshot(): readonly T[] {
     this.#isShared = true;
     return this.#items;

@@ -63,7 +63,7 @@ async function count({ cars, customers, dealers }: Counted, revision: number): P
     fleets: all.map(({ order: dealer }) => ({
       dealer,
       cars: ofCars.ofDealer.of(dealer),
-      customers: ofCustomers.ofDealer.of(dealer),
+      customers: ofCustomers.countOf(dealer),
     })),
   };
 }

@@ -1,6 +1,7 @@
 import type { ListedCar } from './listed-car.ts';
 import type { Tally } from './mirror.ts';
-import type { CustomerRecord, Flags } from './records.ts';
+import type { Flags } from './records.ts';
+import { type Ordered, SortedItems } from './sorted-items.ts';
 
 /** Numbers by dealer or owner; null: of none. */
 class CountsBy {
@@ -50,18 +51,41 @@ export class CarTally implements Tally<ListedCar> {
   }
 }
 
-/** Figures about all customers. */
-export class CustomerTally implements Tally<Pick<CustomerRecord, 'dealer'>> {
-  readonly ofDealer = new CountsBy();
+/** What memory holds of each customer. */
+export interface ListedCustomer extends Ordered {
+  id: string;
+  dealer: string | null;
+}
+
+/** The customers of each dealer, and how many there are in all. */
+export class CustomerTally implements Tally<ListedCustomer> {
+  /** By dealer, which has at least one. */
+  readonly #ofDealers = new Map<string, SortedItems<ListedCustomer>>();
   total = 0;
 
-  count({ dealer }: Pick<CustomerRecord, 'dealer'>, by: 1 | -1): void {
+  /** Customers of a dealer. */
+  countOf(dealer: string): number {
+    return this.#ofDealers.get(dealer)?.length ?? 0;
+  }
+
+  /** Customers of a dealer, by username. */
+  customersOf(dealer: string): readonly ListedCustomer[] {
+    return this.#ofDealers.get(dealer)?.snapshot ?? [];
+  }
+
+  count(customer: ListedCustomer, by: 1 | -1): void {
     this.total += by;
-    this.ofDealer.add(dealer, by);
+    const { dealer } = customer;
+    if (dealer === null) return;
+    const customers = this.#ofDealers.get(dealer) ?? new SortedItems();
+    if (by > 0) customers.put(customer);
+    else customers.remove(customer.order);
+    if (customers.length > 0) this.#ofDealers.set(dealer, customers);
+    else this.#ofDealers.delete(dealer);
   }
 
   clear(): void {
     this.total = 0;
-    this.ofDealer.clear();
+    this.#ofDealers.clear();
   }
 }
