@@ -33,6 +33,8 @@ export const CATCH_UP_TICKS = 225_000;
 export const WAIT_MS_MAX = 5000;
 /** A request waits no longer for the store; the write goes on. */
 export const STORE_WAIT_MS = 1000;
+/** The same for a write to the embedded store. */
+export const DISK_WAIT_MS = 4000;
 /** A request whose world would take longer than this is refused; no work is done. */
 export const WORK_MS_MAX = 60_000;
 /** Period of slices for the oldest burst; the others are for the shortest burst. */
@@ -76,3 +78,4 @@ if (STORED_IMAGE_TICKS % IMAGE_TICKS !== 0)
   throw new Error('STORED_IMAGE_TICKS must be a multiple of IMAGE_TICKS');
 if (BEHIND_TICKS * TICK_MS < FRAME_AGE_MS_MAX)
   throw new Error('BEHIND_TICKS must not be shorter than FRAME_AGE_MS_MAX');
+if (DISK_WAIT_MS >= WAIT_MS_MAX) throw new Error('DISK_WAIT_MS must be shorter than WAIT_MS_MAX');

@@ -1,24 +1,24 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { STORE_WAIT_MS } from '../limits.ts';
+import { DISK_WAIT_MS, STORE_WAIT_MS } from '../limits.ts';
 import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
 import { type Store, StoreUnavailable } from './contract.ts';
 import { GuardedStore } from './guarded-store.ts';
 
 /** The guarded store of a node that serves; its engine answers commits when the test says so. */
-function setUp() {
-  const { store, ...parts } = setUpStarting();
+function setUp(engine: Store['engine'] = 'redis') {
+  const { store, ...parts } = setUpStarting(engine);
   store.serve();
   return { store, ...parts };
 }
 
 /** The same of a node that starts. */
-function setUpStarting() {
+function setUpStarting(engine: Store['engine'] = 'redis') {
   const asked: PromiseWithResolvers<boolean>[] = [];
   const logged: string[] = [];
   const outcomes: string[] = [];
   const inner: Store = {
-    engine: 'embedded',
+    engine,
     get: async () => undefined,
     list: async () => [],
     commit: () => {
@@ -82,6 +82,15 @@ it('gives a long commit, and what waits behind it, longer', async () => {
   void commit();
   await time.advance(2 * STORE_WAIT_MS);
   expect(outcomes).toEqual(['true', 'true', 'unknown']);
+});
+
+it('waits longer for a disk than for Redis', async () => {
+  const { time, outcomes, commit } = setUp('embedded');
+  void commit();
+  await time.advance(DISK_WAIT_MS - 250);
+  expect(outcomes).toEqual(['waits']);
+  await time.advance(250);
+  expect(outcomes).toEqual(['unknown']);
 });
 
 it('waits for an engine that is slow but answers, however long a commit waits', async () => {

@@ -1,4 +1,4 @@
-import { STORE_WAIT_MS } from '../limits.ts';
+import { DISK_WAIT_MS, STORE_WAIT_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
 import {
@@ -19,19 +19,26 @@ const TROUBLE: Record<StoreUnavailable['reason'], string> = {
 };
 
 /** Checks are counted, not time, so that a pause of the whole process is not taken for a hang. */
-const CHECKS = 4;
-const CHECK_MS = STORE_WAIT_MS / CHECKS;
+const CHECK_MS = 250;
+/**
+ * Of an engine that answers nothing. A disk that stalls comes back by itself, as a rule within seconds;
+ * what is behind a network may not.
+ */
+const CHECKS: Record<Store['engine'], number> = {
+  redis: STORE_WAIT_MS / CHECK_MS,
+  embedded: DISK_WAIT_MS / CHECK_MS,
+};
 /** While a node starts, no request waits, and a machine that starts as well is slow: 20 s. */
-const START_CHECKS = 20 * CHECKS;
+const START_CHECKS = 20_000 / CHECK_MS;
 /** For so many writes that wait, the engine gets one more check: 250 µs a write. */
 const WRITES_PER_CHECK = 1000;
 
 /**
  * A store whose commits end, even if the engine hangs. An engine answers commits in their order. If
- * it has answered none for STORE_WAIT_MS, or for longer where long ones wait or the node still starts,
- * then all that wait end with an unknown outcome, and further ones are refused until the engine has
- * answered these, so that nothing piles up behind them. Reads go on. Failures are logged once, and
- * again when writes work.
+ * it has answered none for STORE_WAIT_MS (DISK_WAIT_MS on a disk), or for longer where long ones wait
+ * or the node still starts, then all that wait end with an unknown outcome, and further ones are
+ * refused until the engine has answered these, so that nothing piles up behind them. Reads go on.
+ * Failures are logged once, and again when writes work.
  */
 export class GuardedStore implements Store {
   readonly #inner: Store;
@@ -61,7 +68,7 @@ export class GuardedStore implements Store {
 
   /** From now on requests wait for commits. */
   serve(): void {
-    this.#checks = CHECKS;
+    this.#checks = CHECKS[this.#inner.engine];
   }
 
   get<T>(key: Key): Promise<Entry<T> | undefined> {
