@@ -16,6 +16,20 @@ describe('a body of JSON', () => {
     );
   });
 
+  test('[L12] may have 256 fields and no more, in one object or in many', () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, i) => `"f${i}:":":"`);
+    for (const count of [256, 257]) {
+      const bodies = [`{${fields(count)}}`, `[${fields(count).map((each) => `{${each}}`)}]`];
+      for (const body of bodies) {
+        const parse = () => parseJson(bytes(body));
+        if (count <= 256) expect(parse()).toEqual(JSON.parse(body));
+        else
+          expect(parse).toThrow(expect.objectContaining({ hint: expect.stringContaining('256') }));
+        expect(parseJson(bytes(body), 1000)).toEqual(JSON.parse(body));
+      }
+    }
+  });
+
   test('may contain any number of brackets in strings and next to each other', () => {
     const text = JSON.stringify({ a: '[{'.repeat(500), b: Array.from({ length: 500 }, () => []) });
     expect(parseJson(bytes(text))).toEqual(JSON.parse(text));

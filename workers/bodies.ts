@@ -2,12 +2,12 @@
 import './low-priority.ts';
 import { TwinError } from '../src/errors.ts';
 import { parseJson } from '../src/json.ts';
-import { parseWorldOptions } from '../src/twin/world-options.ts';
+import { JOURNAL_FIELDS_MAX, parseWorldOptions } from '../src/twin/world-options.ts';
 
 /** An error has no code any more when it comes from a thread. */
 export const worldOptions = ({ body, cityNames }: { body: Uint8Array; cityNames: string[] }) => {
   try {
-    return { options: parseWorldOptions(parseJson(body), cityNames) };
+    return { options: parseWorldOptions(parseJson(body, JOURNAL_FIELDS_MAX), cityNames) };
   } catch (error) {
     if (!(error instanceof TwinError)) throw error;
     return { refusal: { code: error.code, hint: error.hint } };

@@ -25,6 +25,9 @@ export const START_TICK_MAX = 90_000;
 /** About 248 days, half of the ticks that fit into 31 bits. */
 export const JOURNAL_TICK_MAX = 2 ** 30;
 
+/** Fields in the JSON of a full journal: three of each change, and its features. */
+export const JOURNAL_FIELDS_MAX = 16 * JOURNAL_MAX;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const OPTION_NAMES = ['seed', 'city', 'start_tick', 'journal'];

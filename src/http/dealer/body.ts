@@ -1,5 +1,5 @@
 import { DealerError, type FieldFault, invalid } from '../../dealer/errors.ts';
-import { tooDeepAt } from '../../json.ts';
+import { excessIn } from '../../json.ts';
 import { type JsonFault, jsonFault } from './json-fault.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -13,6 +13,7 @@ const AMPERSAND = 38;
 const DASH = 45;
 const LINE_FEED = 10;
 
+const REASONS = { depth: 'Too deeply nested', fields: 'Too many fields' };
 const BODY_MISSING: FieldFault = { type: 'missing', loc: ['body'], msg: 'Field required' };
 const NO_OBJECT: FieldFault = {
   type: 'model_attributes_type',
@@ -22,16 +23,17 @@ const NO_OBJECT: FieldFault = {
 
 /**
  * The value of a JSON body; undefined if it is empty. A body of another content type counts as a
- * string. Throws DealerError 422 if it is not JSON or nests too deep, 400 if it is not UTF-8.
+ * string. Throws DealerError 422 if it is not JSON, nests too deep or has too many fields, 400 if it is
+ * not UTF-8.
  */
 export function readJson(body: Uint8Array, contentType: string): unknown {
   if (body.byteLength === 0) return undefined;
   if (contentType !== '' && !JSON_TYPE.test(contentType)) return '';
   const text = decoded(body);
-  const tooDeep = tooDeepAt(body);
-  if (tooDeep !== undefined) {
-    const offset = [...decoded(body.subarray(0, tooDeep))].length;
-    throw notJson({ offset, reason: 'Too deeply nested' });
+  const excess = excessIn(body);
+  if (excess !== undefined) {
+    const offset = [...decoded(body.subarray(0, excess.offset))].length;
+    throw notJson({ offset, reason: REASONS[excess.of] });
   }
   try {
     return JSON.parse(text);

@@ -2,7 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { TwinError, type TwinErrorCode } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
-import { parseWorldOptions, type WorldOptions } from '../../twin/world-options.ts';
+import {
+  JOURNAL_FIELDS_MAX,
+  parseWorldOptions,
+  type WorldOptions,
+} from '../../twin/world-options.ts';
 
 const WORKER = fileURLToPath(new URL('../../../workers/bodies.ts', import.meta.url));
 /** A larger body would hold up the main thread for more than a millisecond. */
@@ -38,7 +42,7 @@ export class WorldBodies {
    */
   parse(body: Uint8Array): WorldOptions | Promise<WorldOptions> {
     if (body.byteLength > PARSED_HERE_BYTES_MAX) return this.#parseInThread(body);
-    const given = body.byteLength === 0 ? undefined : parseJson(body);
+    const given = body.byteLength === 0 ? undefined : parseJson(body, JOURNAL_FIELDS_MAX);
     return parseWorldOptions(given, this.#cityNames);
   }
 

@@ -315,6 +315,8 @@ const BODIES: readonly Case[] = [
   raw('sixty thousand brackets', '['.repeat(60_000), notJson(32)),
   raw('lists that nest 32 deep', '['.repeat(32) + ']'.repeat(32), noObject),
   raw('lists that nest 33 deep', '['.repeat(33) + ']'.repeat(33), notJson(32)),
+  raw('objects with 256 fields', `[${'{"a":1},'.repeat(255)}{"a":1}]`, noObject),
+  raw('objects with 257 fields', `[${'{"a":1},'.repeat(256)}{"a":1}]`, notJson(8 * 256 + 5)),
 ];
 
 const token = (title: string, ask: Ask, ...faults: Fault[]): Case => [
