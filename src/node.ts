@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
 import { ClockKeeper, readClockMark } from './clock-keeper.ts';
-import { type Config, isLoopback } from './config.ts';
+import { type BucketSize, type Config, isLoopback } from './config.ts';
 import { type DealerPlatform, openDealerPlatform } from './dealer/dealer-platform.ts';
 import { publishedLogins } from './dealer/demo.ts';
 import { dealerRoutes } from './http/dealer/dealer-routes.ts';
 import { type FrontEnd, startFrontEnd } from './http/front-end.ts';
-import { createExplanationBudgets } from './http/server/rate-limits.ts';
+import { PRICES_US } from './http/server/prices.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
 import { loadCities } from './load-cities.ts';
 import type { Log } from './log.ts';
@@ -21,6 +21,7 @@ import { GuardedStore } from './store/guarded-store.ts';
 import { connectionsAllowed, readSystemLimits, systemWarnings } from './system-limits.ts';
 import { systemTime, type Time } from './time.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
+import { explanationBudgets } from './worlds/explanation-budgets.ts';
 import { takeLeases } from './worlds/leases.ts';
 import { Records } from './worlds/records.ts';
 import { ServingState } from './worlds/serving-state.ts';
@@ -153,7 +154,7 @@ async function makeWorlds(
     ...{ clock, time, random, log, records, servingState, shards, supervisor, publisher, kernel },
     cities: cities.cities,
     idleMs: config.worldIdleMs,
-    explanationBudget: createExplanationBudgets(config.rateLimits, time),
+    explanationBudget: explanationBudgets(explanationTicks(config), time),
   });
   servingState.useWorlds(worlds);
   stopSteps.push(async () => {
@@ -167,6 +168,14 @@ async function makeWorlds(
     worlds.startOver();
   });
   return { clock, kernel, worlds };
+}
+
+/** What the explanations of a world may have stepped; undefined: no bound. */
+function explanationTicks({ rateLimits }: Config): BucketSize | undefined {
+  if (rateLimits === 'off') return undefined;
+  const { burst, perS } = rateLimits.explanationsMs;
+  const ticksPerMs = 1000 / PRICES_US.tick;
+  return { burst: burst * ticksPerMs, perS: perS * ticksPerMs };
 }
 
 function openPlatform(

@@ -43,6 +43,7 @@ const COMMON = [
   'src/schema.ts',
   'src/slices.ts',
   'src/time.ts',
+  'src/token-buckets.ts',
 ];
 const COMMON_OF: Record<string, readonly string[]> = {
   http: [...COMMON, 'src/metrics.ts', 'src/config.ts'],

@@ -51,7 +51,15 @@ export interface TickBudget {
   spend(ticks: number): void;
 }
 
+/** A client that asks for explanations, and what it can pay. */
+export interface Asker extends TickBudget {
+  /** Clients take turns by this key. */
+  readonly client: string;
+}
+
 export interface ReplayOrder {
+  /** Clients take turns by this key. */
+  readonly client: string;
   /** Features that are switched on for the involved cars that had them off; 0: none. */
   on: number;
   encoding: Encoding;
@@ -150,10 +158,10 @@ export interface World {
    * Incidents in order of tick. Those that are read and not explained yet may be explained soon: the
    * world pays, or `asker` if the world cannot.
    */
-  incidents(range: IncidentRange, asker?: TickBudget): Promise<LongList<Incident>>;
+  incidents(range: IncidentRange, asker?: Asker): Promise<LongList<Incident>>;
   /** The ids of a car's incidents, in order of tick. */
   incidentIds(car: number): Steps<string[]>;
-  incident(id: string, asker?: TickBudget): Promise<Incident | undefined>;
+  incident(id: string, asker?: Asker): Promise<Incident | undefined>;
   /** The seconds around an incident; undefined if no incident has this id. */
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined>;
 
@@ -161,10 +169,10 @@ export interface World {
   journal(range: ChangeRange): LongList<Change>;
 
   /**
-   * Adds a watcher, which makes the world hot. Throws TwinError `overloaded` if its shard has no
+   * Adds a watcher of a client, which makes the world hot. Throws TwinError `overloaded` if its shard has no
    * capacity, or `world_unavailable` while the world is quarantined. The first frames follow by
    * `onFrames`.
    */
-  watch(encoding: Encoding): void;
-  unwatch(encoding: Encoding): void;
+  watch(encoding: Encoding, client: string): void;
+  unwatch(encoding: Encoding, client: string): void;
 }

@@ -119,6 +119,8 @@ export type QueryAnswer =
 // ── counterfactuals ───────────────────────────────────────────────────────────────────────────
 
 interface CounterfactualTask {
+  /** Clients take turns: this is the one for which it is done. */
+  client: string;
   world: number;
   cityIndex: number;
   /** Runs after everything that a client waits for. */

@@ -41,13 +41,18 @@ export interface SchedulerDependencies {
   frames: Pick<FrameBatcher, 'add'>;
   /** Shows which world is being stepped. */
   pulse: Pick<Pulse, 'world'>;
-  /** Works in the time that worlds do not need; its urgent work goes before bursts. */
+  /** Works in the time that worlds do not need; its urgent work takes turns with bursts. */
   counterfactuals: Pick<CounterfactualQueue, 'work' | 'isBusy'>;
 }
 
 /** Period of slices that begin with bursts, so that bursts get a fifth of the thread. */
 const BURST_TURN = 5;
-/** Period of slices that do all counterfactual work before bursts, not only the urgent work. */
+/**
+ * Period of slices in which urgent counterfactual work goes before bursts: searches for watched worlds
+ * must not hold up queries of other clients.
+ */
+const URGENT_TURN = 2;
+/** Period of slices in which all counterfactual work goes before bursts, not only the urgent work. */
 const SPARE_TURN = 8;
 /** Added to the score of background bursts, so that they come after all others. */
 const BACKGROUND = 1e18;
@@ -74,7 +79,7 @@ interface Burst {
 
 /**
  * Decides what a shard does next: frames of hot worlds that are due, then urgent counterfactual
- * work, then bursts. It works in slices of at most SLICE_MS and executes waiting commands before
+ * work and bursts in turns. It works in slices of at most SLICE_MS and executes waiting commands before
  * each slice. It never steps a world beyond what the published clock allows.
  */
 export class Scheduler {
@@ -196,10 +201,10 @@ export class Scheduler {
     this.#collectDue();
     if (burstsFirst) this.#burst(end);
     this.#visitDue(end);
-    if (!burstsFirst) {
+    if (!burstsFirst && this.#turns % URGENT_TURN === 0) {
       this.#workCounterfactuals(end, this.#turns % SPARE_TURN !== 0);
-      this.#burst(end);
     }
+    this.#burst(end);
     this.#pulse.world = 0;
     this.#workCounterfactuals(end, false);
     return this.#nextTurnMs();

@@ -1,9 +1,11 @@
 import type { Encoding } from '../codec/encoding.ts';
 
-/** The encodings in which the frames of one world are needed, by watchers and by readers. */
+/** Who watches one world, and in which encodings watchers and readers need its frames. */
 export class EncodingDemand {
   #watchers: Record<Encoding, number> = { json: 0, msgpack: 0 };
   #readers: Record<Encoding, boolean> = { json: false, msgpack: false };
+  /** By client: number of its watchers. Absent where nobody watches, because most worlds are so. */
+  #clients: Map<string, number> | undefined;
 
   get watcherCount(): number {
     return this.#watchers.json + this.#watchers.msgpack;
@@ -14,17 +16,30 @@ export class EncodingDemand {
     return this.#watchers[encoding] > 0 || isRead;
   }
 
+  /** Of those that watch the client that came first. */
+  get firstClient(): string | undefined {
+    return this.#clients?.keys().next().value;
+  }
+
   /** Adds a watcher; returns whether its encoding was not needed before. */
-  join(encoding: Encoding): boolean {
+  join(encoding: Encoding, client: string): boolean {
     const isNew = !this.wants(encoding);
     this.#watchers[encoding]++;
+    this.#clients ??= new Map();
+    this.#clients.set(client, (this.#clients.get(client) ?? 0) + 1);
     return isNew;
   }
 
   /** Removes a watcher; returns whether its encoding is no longer needed. */
-  leave(encoding: Encoding): boolean {
+  leave(encoding: Encoding, client: string): boolean {
     this.#watchers[encoding]--;
-    if (this.watcherCount === 0) this.#readers = { json: false, msgpack: false };
+    const left = (this.#clients?.get(client) ?? 0) - 1;
+    if (left > 0) this.#clients?.set(client, left);
+    else this.#clients?.delete(client);
+    if (this.watcherCount === 0) {
+      this.#readers = { json: false, msgpack: false };
+      this.#clients = undefined;
+    }
     return !this.wants(encoding);
   }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { SLAB_BYTES } from '../../assembly/layout.ts';
+import { at } from '../city/geometry.ts';
 import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
 import { createLog } from '../log.ts';
 import type { RewindTask, SearchAnswer, SearchTask } from '../shard/protocol.ts';
@@ -10,10 +11,10 @@ import { TestTime } from '../testing/doubles/test-time.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
-import { incidentId } from '../twin/incidents.ts';
-import type { TickBudget, World } from '../twin-service.ts';
+import type { Asker, World } from '../twin-service.ts';
+import { EncodingDemand } from './encoding-demand.ts';
 import { Explanations } from './explanations.ts';
-import { IncidentIndex } from './incident-index.ts';
+import { IncidentIndex, PAGE_INCIDENTS } from './incident-index.ts';
 import { takeLeases } from './leases.ts';
 import { Records } from './records.ts';
 import { Residency } from './residency.ts';
@@ -46,8 +47,9 @@ function imageAt(tick: number) {
 const tickOf = (i: number): number => EVERY_TICKS * (i + 1);
 
 /** A budget of so many ticks. */
-function budgetOf(left: number): TickBudget & { left: number } {
+function budgetOf(left: number, client = 'a'): Asker & { left: number } {
   return {
+    client,
     left,
     affords(ticks) {
       return this.left >= ticks;
@@ -67,6 +69,8 @@ function shardOf(cachedFrom: number) {
   const seen = {
     /** Ticks of the collisions that were explained. */
     order: [] as number[],
+    /** On whose behalf. */
+    clients: [] as string[],
     rewinds: [] as { task: RewindTask; done: () => void }[],
     /** How often the shard was told to stop. */
     stops: 0,
@@ -82,12 +86,13 @@ function shardOf(cachedFrom: number) {
         };
         seen.rewinds.push({ task, done });
       }),
-    search: async ({ chain }: SearchTask): Promise<SearchAnswer> => {
+    search: async ({ chain, client }: SearchTask): Promise<SearchAnswer> => {
       const [{ tick }] = chain;
       if (tick < cachedFrom && !rewound.has(tick)) return { outcome: 'missing', ticks: 0 };
       const isFailing = tick === seen.failingTick;
       if (isFailing) return { outcome: 'failed', ticks: 0, message: 'the re-run diverged' };
       seen.order.push(tick);
+      seen.clients.push(client);
       return { outcome: 'explained', ticks: STEPPED, explanation: { failures: [], reruns: 0 } };
     },
     stopSearches: async () => {
@@ -105,13 +110,15 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
   const log = createLog('silent');
   const time = TestTime.standing();
   const explanationBudget = () => budget;
-  const base = { records, kernel: 'k', time, log, shard, cityIndex: 0 };
-  const shared = { ...base, explanationBudget } as unknown as WorldDependencies;
+  const common = { records, kernel: 'k', time, log, shard, cityIndex: 0 };
+  const shared = { ...common, explanationBudget } as unknown as WorldDependencies;
   const reports = new WorldReports(number, shared);
   const ticks = new WorldTicks(clock, 0);
   const residency = new Residency(number, shard);
   const world = { number, id: 'w', watcherCount: 1 };
-  const parts = { world: world as World, record, ticks, residency, reports, shared } as WorldParts;
+  const demand = new EncodingDemand();
+  const base = { world: world as World, record, ticks, residency, reports, demand };
+  const parts = { ...base, shared } as WorldParts;
   const explanations = new Explanations(parts, IncidentIndex.of(parts));
   let contacts = 0;
   return {
@@ -122,6 +129,7 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
     seen,
     order: seen.order,
     rewinds: seen.rewinds,
+    demand,
     reports,
     residency,
     explanations,
@@ -220,7 +228,7 @@ test('a world that was removed or forgotten meanwhile gets no explanation', asyn
 
 // ── budgets ─────────────────────────────────────────────────────────────────────────────────────
 
-const idAt = (tick: number) => incidentId(tick, 0);
+const placeAt = (tick: number) => ({ tick, order: 0 });
 
 test('[I31] a world pays for its newest incidents, then waits until it can pay again', async () => {
   const world = worldOf(0, budgetOf(2 * SEARCH_TICKS));
@@ -240,11 +248,11 @@ test('[I31] beyond the budget of the world a client pays for what it asks for, i
   const ticks = [tickOf(0), tickOf(1), tickOf(2)];
   await world.collide(ticks);
   const poor = budgetOf(SEARCH_TICKS - 1);
-  world.explanations.ask(ticks.map(idAt), poor);
+  world.explanations.ask(ticks.map(placeAt), poor);
   await until(() => world.explanations.isIdle);
   expect([world.order, poor.left]).toEqual([[], SEARCH_TICKS - 1]);
   const rich = budgetOf(SEARCH_TICKS);
-  world.explanations.ask([idAt(tickOf(1))], rich);
+  world.explanations.ask([placeAt(tickOf(1))], rich);
   await until(() => world.order.length === 1 && world.explanations.isIdle);
   expect(world.order).toEqual([tickOf(1)]);
   expect([rich.left, poor.left]).toEqual([SEARCH_TICKS - STEPPED, SEARCH_TICKS - 1]);
@@ -257,18 +265,75 @@ test('[I31] who pays for a search pays for the rewind before it', async () => {
   world.world.watcherCount = 0;
   await world.collide([tickOf(9)]);
   const client = budgetOf(SEARCH_TICKS);
-  world.explanations.ask([idAt(tickOf(9))], client);
+  world.explanations.ask([placeAt(tickOf(9))], client);
   await until(() => world.rewinds.length > 0);
   world.rewinds[0]?.done();
   await until(() => world.order.length === 1 && world.explanations.isIdle);
   expect(client.left).toBe(SEARCH_TICKS - tickOf(9) - STEPPED);
 });
 
+test('[I31] a client that cannot pay does not take the place of one that can', async () => {
+  const world = worldOf(0, budgetOf(0));
+  world.world.watcherCount = 0;
+  await world.collide([tickOf(0)]);
+  const [rich, poor] = [budgetOf(SEARCH_TICKS), budgetOf(0, 'b')];
+  world.explanations.ask([placeAt(tickOf(0))], rich);
+  world.explanations.ask([placeAt(tickOf(0))], poor);
+  await until(() => world.rewinds.length > 0);
+  expect([rich.left < SEARCH_TICKS, poor.left]).toEqual([true, 0]);
+});
+
+test('[I31] a client pays once for each of many requests', async () => {
+  const world = worldOf(0, budgetOf(0));
+  const ticks = [tickOf(0), tickOf(1), tickOf(2)];
+  await world.collide(ticks);
+  const client = budgetOf(2 * SEARCH_TICKS - 1);
+  // Each request has an object of its own for the one budget.
+  for (const tick of ticks) {
+    world.explanations.ask([placeAt(tick)], {
+      client: client.client,
+      affords: (count) => client.affords(count),
+      spend: () => {},
+    });
+  }
+  await until(() => world.order.length > 0);
+  expect(world.order).toEqual([tickOf(2)]);
+});
+
+test('[I35] a search is for the client that pays or, if the world does, for its first watcher', async () => {
+  const world = worldOf(0, budgetOf(SEARCH_TICKS));
+  for (const client of ['first', 'second']) world.demand.join('json', client);
+  await world.collide([tickOf(0)]);
+  await until(() => world.order.length === 1 && world.explanations.isIdle);
+  world.budget.left = 0;
+  await world.collide([tickOf(1)]);
+  world.explanations.ask([placeAt(tickOf(1))], budgetOf(SEARCH_TICKS, 'asker'));
+  await until(() => world.order.length === 2 && world.explanations.isIdle);
+  expect(world.seen.clients).toEqual(['first', 'asker']);
+});
+
+test('pages of which nobody pays for an incident are not read', async () => {
+  const world = worldOf(0, budgetOf(0));
+  const ticks = Array.from({ length: 3 * PAGE_INCIDENTS }, (_, i) => tickOf(i));
+  await world.collide(ticks);
+  await until(() => world.explanations.isIdle);
+  const read = vi.spyOn(records, 'explanations');
+  const wanted = at(ticks, PAGE_INCIDENTS);
+  world.explanations.ask([placeAt(wanted)], budgetOf(SEARCH_TICKS));
+  await until(() => world.order.length === 1 && world.explanations.isIdle);
+  const pages = read.mock.calls
+    .filter(([number]) => number === world.number)
+    .map(([, from]) => from);
+  read.mockRestore();
+  expect(world.order).toEqual([wanted]);
+  expect(new Set(pages)).toEqual(new Set([wanted]));
+});
+
 test('[I32] what nobody watches and nobody has asked about for a minute is stopped', async () => {
   const world = worldOf(Number.POSITIVE_INFINITY);
   world.world.watcherCount = 0;
   await world.collide([tickOf(0), tickOf(1)]);
-  world.explanations.ask([idAt(tickOf(0)), idAt(tickOf(1))], undefined);
+  world.explanations.ask([placeAt(tickOf(0)), placeAt(tickOf(1))], undefined);
   await until(() => world.rewinds.length > 0);
   world.explanations.stopUnwanted();
   expect(world.seen.stops).toBe(0);
@@ -278,7 +343,7 @@ test('[I32] what nobody watches and nobody has asked about for a minute is stopp
   await until(() => world.explanations.isIdle);
   expect(world.order).toEqual([]);
   // Whoever asks later gets it.
-  world.explanations.ask([idAt(tickOf(1))], undefined);
+  world.explanations.ask([placeAt(tickOf(1))], undefined);
   await until(() => world.rewinds.length > 1);
   world.rewinds[1]?.done();
   await until(() => world.order.length === 2);
@@ -288,11 +353,11 @@ test('requests during a rewind do not read the incidents again', async () => {
   const world = worldOf(Number.POSITIVE_INFINITY);
   world.world.watcherCount = 0;
   await world.collide([tickOf(0)]);
-  world.explanations.ask([idAt(tickOf(0))], undefined);
+  world.explanations.ask([placeAt(tickOf(0))], undefined);
   await until(() => world.rewinds.length > 0);
   const read = vi.spyOn(records, 'explanations');
   for (let i = 0; i < 5; i++) {
-    world.explanations.ask([idAt(tickOf(0))], undefined);
+    world.explanations.ask([placeAt(tickOf(0))], undefined);
     await systemTime.sleep(0);
   }
   expect(read.mock.calls.filter(([number]) => number === world.number)).toEqual([]);

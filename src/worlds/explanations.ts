@@ -3,9 +3,10 @@ import { TwinError } from '../errors.ts';
 import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
 import type { SearchAnswer } from '../shard/protocol.ts';
 import type { StopTimer } from '../time.ts';
+import type { Explanation } from '../twin/explanation.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
-import type { Steps, TickBudget } from '../twin-service.ts';
-import { type IncidentIndex, PAGE_INCIDENTS, pageOf } from './incident-index.ts';
+import type { Asker, Steps, TickBudget } from '../twin-service.ts';
+import { type IncidentIndex, PAGE_INCIDENTS, type Place, pageOf } from './incident-index.ts';
 import type { WorldParts } from './world-parts.ts';
 import { planRewind, runRewind } from './world-rewinds.ts';
 
@@ -15,10 +16,25 @@ const RETRY_MS = 2000;
 /** Pause until a watched world is asked again whether it can pay. */
 const REFILL_MS = 10_000;
 
+/** An incident that somebody has asked for. */
+interface Asked {
+  place: Place;
+  asker: Asker;
+}
+
 /** An incident to explain, and who pays. */
 interface Funded {
   chain: IncidentContacts;
   budget: TickBudget;
+  /** On whose behalf; who pays, unless the world does. */
+  client: string;
+}
+
+/** The incidents of a round of searches. */
+interface Choice {
+  funded: Funded[];
+  /** Whether nobody pays for some that are unexplained. */
+  isAnyUnpaid: boolean;
 }
 
 /** The incidents that a round of searches left unexplained. */
@@ -45,8 +61,8 @@ export class Explanations {
   readonly #givenUp = new Set<string>();
   /** Incidents that wait for a rewind of the world. Newer incidents do not wait for it. */
   #rewinding: ReadonlySet<string> = new Set();
-  /** By incident: the client that asked for it last. At most EXPLAINED_AT_ONCE, newest last. */
-  readonly #asked = new Map<string, TickBudget>();
+  /** By incident, the newest last; at most EXPLAINED_AT_ONCE. */
+  readonly #asked = new Map<string, Asked>();
   #stopAsked: StopTimer | undefined;
   #isWorking = false;
   #isWoken = false;
@@ -90,12 +106,16 @@ export class Explanations {
 
   /**
    * A client has asked for these incidents, in order of tick, which are not explained.
-   * @param budget pays for the newest of them if the world cannot; undefined: nobody else does
+   * @param asker pays for the newest of them if the world cannot; undefined: nobody else does
    */
-  ask(ids: readonly string[], budget: TickBudget | undefined): void {
-    for (const id of budget === undefined ? [] : ids.slice(-EXPLAINED_AT_ONCE)) {
+  ask(places: readonly Place[], asker: Asker | undefined): void {
+    for (const place of places.slice(-EXPLAINED_AT_ONCE)) {
+      const id = idOf(place);
+      const known = this.#asked.get(id);
+      // A client that cannot pay must not take the place of one that can.
+      const payer = known?.asker.affords(SEARCH_TICKS) ? known.asker : asker;
       this.#asked.delete(id);
-      this.#asked.set(id, budget as TickBudget);
+      if (payer !== undefined) this.#asked.set(id, { place, asker: payer });
     }
     for (const id of [...this.#asked.keys()].slice(0, -EXPLAINED_AT_ONCE)) this.#asked.delete(id);
     this.#stopAsked?.();
@@ -150,11 +170,11 @@ export class Explanations {
   async #explainNewest(): Promise<void> {
     // A round follows each rewind. Until then there is nothing to search from.
     if (!this.#isWatched && this.#rewinding.size > 0) return;
-    const budgets = [this.#budget, ...this.#asked.values()];
+    const askers = [...this.#asked.values()].map(({ asker }) => asker);
+    const budgets = [this.#budget, ...askers];
     if (!budgets.some((budget) => budget.affords(SEARCH_TICKS))) return this.#waitForRefill();
-    const open = (await this.#open()).filter((chain) => !this.#rewinding.has(idOf(chain)));
-    const newest = this.#funded(open);
-    if (newest.length === 0) return open.length === 0 ? undefined : this.#waitForRefill();
+    const { funded: newest, isAnyUnpaid } = await this.#choose();
+    if (newest.length === 0) return isAnyUnpaid ? this.#waitForRefill() : undefined;
     // The cache has no states of unwatched worlds: they need a rewind.
     const { missing, failed } = this.#isWatched
       ? await this.#search(newest, false)
@@ -171,28 +191,11 @@ export class Explanations {
     if (this.#stopTimer === undefined) this.#wakeIn(REFILL_MS);
   }
 
-  /** The newest of these chains that the world or a client pays for. */
-  #funded(open: readonly IncidentContacts[]): Funded[] {
-    const taken = new Map<TickBudget, number>();
-    const ticksOf = (budget: TickBudget) => (taken.get(budget) ?? 0) + SEARCH_TICKS;
-    const funded: Funded[] = [];
-    for (const chain of open) {
-      if (funded.length === EXPLAINED_AT_ONCE) break;
-      const payers = [this.#budget, this.#asked.get(idOf(chain))];
-      const budget = payers.find((each) => each?.affords(ticksOf(each)));
-      if (budget === undefined) continue;
-      taken.set(budget, ticksOf(budget));
-      funded.push({ chain, budget });
-    }
-    return funded;
-  }
-
-  /** The chains that are over and unexplained, newest first. */
-  async #open(): Promise<IncidentContacts[]> {
+  async #choose(): Promise<Choice> {
     const { reports, ticks, shared } = this.#parts;
     const untilTick = ticks.stepped;
     await reports.stored();
-    const steps = this.#openPages(untilTick);
+    const steps = this.#choice(untilTick);
     for (;;) {
       const step = await steps.next();
       if (step.done) return step.value;
@@ -200,46 +203,87 @@ export class Explanations {
     }
   }
 
-  /** `untilTick`: all contacts before it are stored. */
-  async *#openPages(untilTick: number): Steps<IncidentContacts[]> {
-    const { reports } = this.#parts;
-    yield* this.#index.complete(() => reports.storedContacts);
-    const open: IncidentContacts[] = [];
-    const unfinished: IncidentContacts[] = [];
-    for (let last = this.#index.count - 1; last >= 0; ) {
-      const page = pageOf(last);
-      const first = page * PAGE_INCIDENTS;
-      if (!this.#settled.has(page)) {
-        const unexplained = yield* this.#unexplained(first, last);
-        const isWhole = last - first + 1 === PAGE_INCIDENTS;
-        if (isWhole && unexplained.length === 0) this.#settled.add(page);
-        const { over = [], under = [] } = Object.groupBy(unexplained, (chain) =>
-          endOf(chain) <= untilTick ? 'over' : 'under',
-        );
-        open.push(...over.reverse());
-        unfinished.push(...under);
-        yield '';
+  /**
+   * The newest incidents that are over and unexplained and that somebody pays for. Pages of which
+   * nobody pays for an incident are not read.
+   * @param untilTick all contacts before it are stored
+   */
+  async *#choice(untilTick: number): Steps<Choice> {
+    yield* this.#index.complete(() => this.#parts.reports.storedContacts);
+    const choice: Choice = { funded: [], isAnyUnpaid: false };
+    const asked = [...this.#asked.values()];
+    const askedPages = new Set(asked.map(({ place }) => this.#index.pageAt(place)));
+    let page = pageOf(this.#index.count - 1);
+    for (; page >= 0 && choice.funded.length < EXPLAINED_AT_ONCE; page--) {
+      if (this.#settled.has(page)) continue;
+      if (!this.#isPaidByWorld(choice.funded) && !askedPages.has(page)) {
+        choice.isAnyUnpaid = true;
+        continue;
       }
-      last = first - 1;
+      this.#fund(yield* this.#over(page, untilTick), choice);
+      yield '';
     }
-    if (this.#isWatched && unfinished.length > 0) {
-      this.wakeAfter(Math.min(...unfinished.map((chain) => chain.at(-1)?.tick ?? 0)));
-    }
-    return open;
+    return choice;
   }
 
-  async *#unexplained(first: number, last: number): Steps<IncidentContacts[]> {
+  /** Adds those of these incidents, newest first, that the world or a client pays for. */
+  #fund(open: readonly IncidentContacts[], choice: Choice): void {
+    const { funded } = choice;
+    for (const chain of open) {
+      if (funded.length === EXPLAINED_AT_ONCE) return;
+      const asker = this.#asked.get(idOf(chain[0]))?.asker;
+      if (this.#isPaidByWorld(funded)) {
+        funded.push({ chain, budget: this.#budget, client: this.#clientOf(asker) });
+      } else if (asker !== undefined && this.#isPaidBy(asker, funded)) {
+        funded.push({ chain, budget: asker, client: asker.client });
+      } else choice.isAnyUnpaid = true;
+    }
+  }
+
+  #isPaidByWorld(funded: readonly Funded[]): boolean {
+    const paid = funded.filter(({ budget }) => budget === this.#budget).length;
+    return this.#budget.affords((paid + 1) * SEARCH_TICKS);
+  }
+
+  #isPaidBy(asker: Asker, funded: readonly Funded[]): boolean {
+    const paid = funded.filter(
+      ({ budget, client }) => budget !== this.#budget && client === asker.client,
+    ).length;
+    return asker.affords((paid + 1) * SEARCH_TICKS);
+  }
+
+  /** On whose behalf the world pays. */
+  #clientOf(asker: Asker | undefined): string {
+    const { demand, world } = this.#parts;
+    const anyAsker = asker ?? this.#asked.values().next().value?.asker;
+    return demand.firstClient ?? anyAsker?.client ?? world.id;
+  }
+
+  /** The incidents of a page that are over and unexplained, and wait for no rewind; newest first. */
+  async *#over(page: number, untilTick: number): Steps<IncidentContacts[]> {
+    const unexplained = yield* this.#unexplained(page);
+    const isWhole = this.#index.countOf(page) === PAGE_INCIDENTS;
+    if (isWhole && unexplained.length === 0) this.#settled.add(page);
+    const { over = [], under = [] } = Object.groupBy(unexplained, (chain) =>
+      endOf(chain) <= untilTick ? 'over' : 'under',
+    );
+    if (this.#isWatched && under.length > 0) {
+      this.wakeAfter(Math.min(...under.map((chain) => chain.at(-1)?.tick ?? 0)));
+    }
+    return over.filter(([first]) => !this.#rewinding.has(idOf(first))).reverse();
+  }
+
+  async *#unexplained(page: number): Steps<IncidentContacts[]> {
     const { world, record, shared } = this.#parts;
-    const chains = yield* this.#index.chains(first, last);
+    const first = page * PAGE_INCIDENTS;
+    const chains = yield* this.#index.chains(first, first + this.#index.countOf(page) - 1);
     const [begin, end] = [chains[0]?.[0].tick, chains.at(-1)?.[0].tick];
     const explained = await shared.records.explanations(world.number, begin, end);
     // Collisions of an earlier kernel cannot be re-run.
-    return chains.filter(
-      (chain) =>
-        chain[0].tick > record.from.tick &&
-        !explained.has(idOf(chain)) &&
-        !this.#givenUp.has(idOf(chain)),
-    );
+    return chains.filter(([first]) => {
+      const id = idOf(first);
+      return first.tick > record.from.tick && !explained.has(id) && !this.#givenUp.has(id);
+    });
   }
 
   // ── searching ───────────────────────────────────────────────────────────────────────────────
@@ -255,27 +299,28 @@ export class Explanations {
       if (answer.outcome === 'missing') rest.missing.push(order);
       else if (answer.outcome === 'failed') rest.failed.push({ order, message: answer.message });
       else if (answer.outcome === 'explained' && !this.#parts.residency.isRetired) {
-        const [{ tick, order: first }] = order.chain;
-        const place = { tick, order: first };
-        const { explanation } = answer;
-        this.#asked.delete(idOf(order.chain));
-        this.#parts.reports.explained({ ...place, explanation }, () =>
-          this.#index.explained(place),
-        );
+        this.#explained(order.chain[0], answer.explanation);
       }
     };
     await Promise.all(orders.map(search));
     return rest;
   }
 
+  #explained({ tick, order }: Place, explanation: Explanation): void {
+    this.#asked.delete(idOf({ tick, order }));
+    const stored = () => this.#index.explained({ tick, order });
+    this.#parts.reports.explained({ tick, order, explanation }, stored);
+  }
+
   /** Pays what is expected before the search, and the difference to what it took after it. */
-  async #paidSearch({ chain, budget }: Funded, background: boolean): Promise<SearchAnswer> {
+  async #paidSearch({ chain, budget, client }: Funded, background: boolean): Promise<SearchAnswer> {
     const { world, shared } = this.#parts;
     const { cityIndex, shard } = shared;
     budget.spend(SEARCH_TICKS);
     let stepped = 0;
     try {
-      const answer = await shard.search({ world: world.number, cityIndex, chain, background });
+      const task = { client, world: world.number, cityIndex, chain, background };
+      const answer = await shard.search(task);
       stepped = answer.ticks;
       return answer;
     } finally {
@@ -285,7 +330,7 @@ export class Explanations {
 
   /** Rewinds the world and explains some incidents. Newer ones do not wait. Never rejects. */
   async #explainRewound(orders: readonly Funded[]): Promise<void> {
-    this.#rewinding = new Set(orders.map(({ chain }) => idOf(chain)));
+    this.#rewinding = new Set(orders.map(({ chain: [first] }) => idOf(first)));
     try {
       await this.#rewindAndSearch(orders, true);
       await this.#parts.reports.written();
@@ -303,7 +348,8 @@ export class Explanations {
     const rewind = await planRewind(this.#parts, chains, trustImage);
     const rewound = orders.filter(({ chain }) => rewind.chains.includes(chain));
     for (const { budget } of rewound) budget.spend(rewind.ticks / rewound.length);
-    const failed = await runRewind(this.#parts, rewind, true).then(
+    const client = orders[0]?.client ?? '';
+    const failed = await runRewind(this.#parts, rewind, { client, background: true }).then(
       async () => (this.#isWanted ? (await this.#search(rewound, true)).failed : []),
       (error: unknown) => {
         if (error instanceof TwinError) throw error;
@@ -315,15 +361,17 @@ export class Explanations {
     if (first === undefined) return;
     const failedOrders = failed.map(({ order }) => order);
     if (rewind.past.image !== undefined) return this.#rewindAndSearch(failedOrders, false);
-    for (const { chain } of failedOrders) {
-      this.#givenUp.add(idOf(chain));
-      this.#index.mark(chain[0], false);
-    }
+    for (const { chain } of failedOrders) this.#giveUp(chain[0]);
     this.#warn('incidents stay unexplained: their re-run failed', new Error(first.message));
+  }
+
+  #giveUp(place: Place): void {
+    this.#givenUp.add(idOf(place));
+    this.#index.mark(place, false);
   }
 }
 
-function idOf([{ tick, order }]: IncidentContacts): string {
+function idOf({ tick, order }: Place): string {
   return incidentId(tick, order);
 }
 

@@ -122,6 +122,11 @@ export class IncidentIndex {
     return this.places(open.slice(-EXPLAINED_AT_ONCE));
   }
 
+  /** The page with an incident. */
+  pageAt(place: Place): number {
+    return pageOf(this.#numberOf(place));
+  }
+
   /** How many incidents begin before this place. */
   #numberOf(place: Place): number {
     let [low, high] = [0, this.#incidents.length];

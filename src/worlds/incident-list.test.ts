@@ -73,7 +73,7 @@ beforeEach(() => {
     name: 'w',
     incidentOf: ([{ tick, order }, ...links], explanation) =>
       ({ id: incidentId(tick, order), tick: links.length, explained: !!explanation }) as Incident,
-    ask: (ids) => asked.push(...ids),
+    ask: (places) => asked.push(...places.map(({ tick, order }) => incidentId(tick, order))),
     isGivenUp: (id) => givenUp.has(id),
   });
 });

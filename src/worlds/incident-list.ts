@@ -1,14 +1,7 @@
 import type { Explanation } from '../twin/explanation.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import type { Incident } from '../twin/wire.ts';
-import type {
-  IncidentRange,
-  ListPage,
-  LongList,
-  Steps,
-  TickBudget,
-  World,
-} from '../twin-service.ts';
+import type { Asker, IncidentRange, ListPage, LongList, Steps, World } from '../twin-service.ts';
 import { type IncidentIndex, type Place, pageOf } from './incident-index.ts';
 import type { Records, StoredIncident, WorldRecord } from './records.ts';
 import type { WorldReports } from './world-reports.ts';
@@ -27,7 +20,7 @@ export interface IncidentListDependencies {
   readonly name: string;
   incidentOf(chain: IncidentContacts, explanation: Explanation | undefined): Incident;
   /** Called with incidents that are read and may still be explained. */
-  ask(ids: readonly string[], asker: TickBudget | undefined): void;
+  ask(places: readonly Place[], asker: Asker | undefined): void;
   isGivenUp(id: string): boolean;
 }
 
@@ -41,7 +34,7 @@ export class IncidentList {
     this.#dependencies = dependencies;
   }
 
-  list(range: IncidentRange, asker?: TickBudget): LongList<Incident> {
+  list(range: IncidentRange, asker?: Asker): LongList<Incident> {
     const { name, parts } = this.#dependencies;
     // Here, since a caller that has the list already does not read it again.
     this.#ask(this.#index.open(this.#numbers(range)), asker);
@@ -65,11 +58,11 @@ export class IncidentList {
     return this.#index.numbers(after, car).slice(0, limit);
   }
 
-  #ask(places: readonly Place[], asker: TickBudget | undefined): void {
-    if (places.length > 0) this.#dependencies.ask(places.map(idOf), asker);
+  #ask(places: readonly Place[], asker: Asker | undefined): void {
+    if (places.length > 0) this.#dependencies.ask(places, asker);
   }
 
-  async *#pages(range: IncidentRange, asker: TickBudget | undefined): Steps<ListPage<Incident>[]> {
+  async *#pages(range: IncidentRange, asker: Asker | undefined): Steps<ListPage<Incident>[]> {
     yield* this.#completeIndex();
     const isOfAll = range.car === undefined;
     const groups = Map.groupBy(this.#numbers(range), (number, i) =>
@@ -88,10 +81,7 @@ export class IncidentList {
     return `${this.#dependencies.name} incidents ${page} ${this.#index.version(page)}`;
   }
 
-  async *#read(
-    numbers: readonly number[],
-    asker: TickBudget | undefined,
-  ): Steps<readonly Incident[]> {
+  async *#read(numbers: readonly number[], asker: Asker | undefined): Steps<readonly Incident[]> {
     const stored = yield* this.#stored(numbers);
     const open: Place[] = [];
     for (const incident of stored) {

@@ -12,13 +12,13 @@ import type { ContactFacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import type { EventRecord, FleetEntry, Incident } from '../twin/wire.ts';
 import type {
+  Asker,
   ChangeRange,
   IncidentRange,
   LongList,
   Replay,
   ReplayOrder,
   Steps,
-  TickBudget,
   World,
   WorldFrame,
 } from '../twin-service.ts';
@@ -237,7 +237,7 @@ export class OwnedWorld implements World, IdleWorld {
     return this.history.events();
   }
 
-  incidents(range: IncidentRange, asker?: TickBudget): Promise<LongList<Incident>> {
+  incidents(range: IncidentRange, asker?: Asker): Promise<LongList<Incident>> {
     return this.history.incidents(range, asker);
   }
 
@@ -245,7 +245,7 @@ export class OwnedWorld implements World, IdleWorld {
     return this.history.incidentIds(car);
   }
 
-  incident(id: string, asker?: TickBudget): Promise<Incident | undefined> {
+  incident(id: string, asker?: Asker): Promise<Incident | undefined> {
     return this.history.incident(id, asker);
   }
 
@@ -265,7 +265,7 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#parts.demand.watcherCount;
   }
 
-  watch(encoding: Encoding): void {
+  watch(encoding: Encoding, client: string): void {
     const { demand, guard, ticks } = this.#parts;
     guard.refuseInQuarantine(this.#shared.clock.now());
     if (this.watcherCount === 0 && !this.shard.admits) {
@@ -275,7 +275,7 @@ export class OwnedWorld implements World, IdleWorld {
         5,
       );
     }
-    const isNew = demand.join(encoding);
+    const isNew = demand.join(encoding, client);
     if (this.watcherCount === 1) {
       this.#shared.owner.hotChanged(this.shard, true);
       this.history.explanations.wakeAfter(ticks.now());
@@ -284,8 +284,8 @@ export class OwnedWorld implements World, IdleWorld {
     else if (isNew) this.loader.sendDemand();
   }
 
-  unwatch(encoding: Encoding): void {
-    const isGone = this.#parts.demand.leave(encoding);
+  unwatch(encoding: Encoding, client: string): void {
+    const isGone = this.#parts.demand.leave(encoding, client);
     if (isGone) this.loader.sendDemand();
     if (this.watcherCount > 0) return;
     this.#shared.owner.hotChanged(this.shard, false);

@@ -9,13 +9,13 @@ import { type IncidentContacts, incidentOf, parseIncidentId } from '../twin/inci
 import type { Change } from '../twin/journal.ts';
 import type { EventRecord, Incident } from '../twin/wire.ts';
 import type {
+  Asker,
   ChangeRange,
   IncidentRange,
   LongList,
   Replay,
   ReplayOrder,
   Steps,
-  TickBudget,
 } from '../twin-service.ts';
 import { changeList } from './change-list.ts';
 import { Explanations } from './explanations.ts';
@@ -53,7 +53,7 @@ export class WorldHistory {
       parts,
       name: this.#name,
       incidentOf: (chain, explanation) => this.#incident(chain, explanation),
-      ask: (ids, asker) => this.explanations.ask(ids, asker),
+      ask: (places, asker) => this.explanations.ask(places, asker),
       isGivenUp: (id) => this.explanations.isGivenUp(id),
     });
   }
@@ -78,7 +78,7 @@ export class WorldHistory {
   // ── incidents ───────────────────────────────────────────────────────────────────────────────
 
   /** Starts the explanation of the unexplained incidents that are read. */
-  async incidents(range: IncidentRange, asker?: TickBudget): Promise<LongList<Incident>> {
+  async incidents(range: IncidentRange, asker?: Asker): Promise<LongList<Incident>> {
     await this.#untilNow();
     return this.#list.list(range, asker);
   }
@@ -101,10 +101,10 @@ export class WorldHistory {
     return changeList(dependencies, journal.seq, range);
   }
 
-  async incident(id: string, asker?: TickBudget): Promise<Incident | undefined> {
+  async incident(id: string, asker?: Asker): Promise<Incident | undefined> {
     const found = await this.#find(id);
     if (found === undefined) return undefined;
-    if (found.explanation === undefined) this.explanations.ask([id], asker);
+    if (found.explanation === undefined) this.explanations.ask([found.chain[0]], asker);
     return this.#incident(found.chain, found.explanation);
   }
 
@@ -141,10 +141,11 @@ export class WorldHistory {
         'An earlier version of the kernel recorded this collision. It cannot be replayed.',
       );
     }
-    const { on, encoding } = order;
+    const { client, on, encoding } = order;
     const { cityIndex, shard } = shared;
     const startTick = startOf(explanation, on);
-    const task = { world: world.number, cityIndex, chain, on, startTick, untilTick, encoding };
+    const where = { client, world: world.number, cityIndex, chain };
+    const task = { ...where, on, startTick, untilTick, encoding };
     order.spend(REPLAY_TICKS);
     const answer = await shard.replay(task).catch((error: unknown) => {
       if (error instanceof TwinError) throw error;
@@ -164,7 +165,8 @@ export class WorldHistory {
       throw new TwinError('overloaded', undefined, Math.ceil(waitMs / 1000));
     }
     try {
-      await runRewind(this.#parts, rewind, false);
+      const { client } = task;
+      await runRewind(this.#parts, rewind, { client, background: false });
       const answer = await shard.replay(task);
       if (answer.outcome === 'played') return answer;
       throw new Error('the state before the collision was evicted from the cache');

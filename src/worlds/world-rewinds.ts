@@ -1,5 +1,5 @@
 import { LEAD_TICKS_MAX } from '../limits.ts';
-import type { WorldPast } from '../shard/protocol.ts';
+import type { RewindTask, WorldPast } from '../shard/protocol.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
 import type { WorldParts } from './world-parts.ts';
 
@@ -35,7 +35,7 @@ export async function planRewind(
 export function runRewind(
   { world, shared: { shard, cityIndex } }: WorldParts,
   { past, chains }: PlannedRewind,
-  background: boolean,
+  order: Pick<RewindTask, 'client' | 'background'>,
 ): Promise<void> {
-  return shard.rewind({ world: world.number, cityIndex, past, chains, background });
+  return shard.rewind({ ...order, world: world.number, cityIndex, past, chains });
 }

@@ -178,12 +178,12 @@ describe('the worlds of a node', () => {
       done();
     });
     const first = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
-    first.watch('json');
+    first.watch('json', 'a');
     await expect.poll(() => shown.length).toBeGreaterThan(1);
     node.worlds.startOver();
     const again = await node.worlds.load(first.number);
     shown.length = 0;
-    again?.watch('json');
+    again?.watch('json', 'a');
     const last = reports.mock.calls
       .map(([, report]) => report)
       .findLast(({ kind }) => kind === 'frames');

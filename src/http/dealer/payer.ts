@@ -1,6 +1,6 @@
+import type { TokenBuckets } from '../../token-buckets.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import type { Header } from '../server/reply.ts';
-import type { TokenBuckets } from '../server/token-buckets.ts';
 
 export type WorkLimits = Pick<RateLimits, 'work' | 'accountWork'>;
 

@@ -4,9 +4,9 @@ import { sendRaw } from '../../testing/doubles/test-front.ts';
 import { TestServer } from '../../testing/doubles/test-server.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
 import { until } from '../../testing/rigs/until.ts';
+import { TokenBuckets } from '../../token-buckets.ts';
 import { ConnectionCount } from './connection-count.ts';
 import { HttpServer } from './http-server.ts';
-import { TokenBuckets } from './token-buckets.ts';
 
 function countOf(total: number, burst: number) {
   const time = TestTime.standing();

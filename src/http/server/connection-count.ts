@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
+import type { TokenBuckets } from '../../token-buckets.ts';
 import { addressKey, addressText } from './address-key.ts';
-import type { TokenBuckets } from './token-buckets.ts';
 
 /** Share of all connections beyond which an address is refused what it opens too fast. */
 const BUSY_RATIO = 0.5;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
+import { TokenBuckets } from '../../token-buckets.ts';
 import { LargeAnswers } from './large-answers.ts';
-import { TokenBuckets } from './token-buckets.ts';
 
 const time = TestTime.standing();
 const MIB = 1024 * 1024;

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
+import { TokenBuckets } from '../../token-buckets.ts';
 import { OpenCount } from './open-count.ts';
 import { createRateLimits } from './rate-limits.ts';
-import { TokenBuckets } from './token-buckets.ts';
 
 function refusal(act: () => void): { code: string; retryAfterS: number | undefined } | undefined {
   try {

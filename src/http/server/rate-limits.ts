@@ -1,9 +1,9 @@
 import type { BucketSize, RateLimitSettings } from '../../config.ts';
 import type { Time } from '../../time.ts';
-import type { TickBudget } from '../../twin-service.ts';
+import { TokenBuckets } from '../../token-buckets.ts';
+import type { Asker } from '../../twin-service.ts';
 import { OpenCount } from './open-count.ts';
 import { PRICES_US } from './prices.ts';
-import { TokenBuckets } from './token-buckets.ts';
 
 /** All limits of the front end. All are absent if limits are off. */
 export type RateLimits = Partial<ReturnType<typeof limitsOf>>;
@@ -28,18 +28,10 @@ function limitsOf(settings: RateLimitSettings, time: Time) {
   };
 }
 
-/** Budgets of ticks for the explanations of a world, by its number. */
-export function createExplanationBudgets(
-  settings: RateLimitSettings | 'off',
-  time: Time,
-): (world: number) => TickBudget {
-  const buckets = settings === 'off' ? undefined : workBuckets(settings.explanationsMs, time);
-  return (world) => tickBudget(buckets, String(world));
-}
-
-/** The budget of a key as ticks. `work`: undefined if limits are off. */
-export function tickBudget(work: TokenBuckets | undefined, key: string): TickBudget {
+/** A client as it asks for explanations. `work`: undefined if limits are off. */
+export function askerOf(work: TokenBuckets | undefined, key: string): Asker {
   return {
+    client: key,
     affords: (ticks) => work?.affords(key, PRICES_US.tick * ticks) ?? true,
     spend: (ticks) => work?.spend(key, PRICES_US.tick * ticks),
   };

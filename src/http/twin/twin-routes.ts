@@ -6,11 +6,11 @@ import type { Schema } from '../../schema.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
 import { journalEntryOf } from '../../twin/journal.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
-import type { TickBudget, TwinService, World } from '../../twin-service.ts';
+import type { Asker, TwinService, World } from '../../twin-service.ts';
 import { freshReply } from '../server/etag.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
-import { type RateLimits, tickBudget } from '../server/rate-limits.ts';
+import { askerOf, type RateLimits } from '../server/rate-limits.ts';
 import { bodyless, encode, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Route } from '../server/router.ts';
 import { changeRange, incidentRange } from './list-range.ts';
@@ -266,7 +266,7 @@ function incidentRoutes(context: TwinContext): Route[] {
       schema: schemas.Incidents,
       query: { after: schemas.AfterIncident, limit: schemas.Limit },
       answer: async (world, { encoding, head, query }, key) => {
-        const asker = tickBudget(context.limits.work, key);
+        const asker = askerOf(context.limits.work, key);
         const incidents = await world.incidents(incidentRange(query), asker);
         return context.lists.reply({ encoding, head, key }, incidents, INCIDENT_SHAPE);
       },
@@ -289,14 +289,14 @@ function incidentRoutes(context: TwinContext): Route[] {
 }
 
 /** The client pays for explanations that the world cannot pay. */
-type AskingAnswer = (world: World, call: Call, asker: TickBudget) => Answer;
+type AskingAnswer = (world: World, call: Call, asker: Asker) => Answer;
 
 function askingRoute(
   { worlds, limits }: TwinContext,
   { answer, ...read }: WorldRead & { answer: AskingAnswer },
 ): Route {
   const handle = (call: Call) => {
-    const asker = tickBudget(limits.work, call.addressKey());
+    const asker = askerOf(limits.work, call.addressKey());
     return mapMaybePromise(worlds.byId(call, call.params[0]), (world) =>
       answer(world, call, asker),
     );
@@ -322,7 +322,7 @@ function replayRoute({ worlds, limits }: TwinContext): Route {
         const { encoding } = call;
         const on = featuresOfQuery(call.query);
         const spend = (ticks: number) => limits.work?.takeUpToBurst(key, PRICES_US.tick * ticks);
-        const replay = await world.replay(id, { on, encoding, spend });
+        const replay = await world.replay(id, { client: key, on, encoding, spend });
         if (replay === undefined) throw new TwinError('unknown_incident');
         return reply(200, replayBody(id, on, replay, encoding), encoding);
       });

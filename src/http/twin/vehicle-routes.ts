@@ -18,7 +18,7 @@ import { hundredths } from '../../twin/units.ts';
 import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
-import { tickBudget } from '../server/rate-limits.ts';
+import { askerOf } from '../server/rate-limits.ts';
 import { encode, ok, type Reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
 import { incidentRange } from './list-range.ts';
@@ -86,7 +86,7 @@ function incidentsRoute({ worlds, limits, lists }: VehicleContext): Route {
       const key = call.addressKey();
       return mapMaybePromise(worlds.byVin(call), async ({ world, index }) => {
         const range = { ...incidentRange(query), car: index };
-        const incidents = await world.incidents(range, tickBudget(limits.work, key));
+        const incidents = await world.incidents(range, askerOf(limits.work, key));
         return lists.reply({ encoding, head, key }, incidents, INCIDENT_SHAPE);
       });
     },

@@ -54,7 +54,7 @@ export class WorldStream implements Stream<StreamSession> {
     if (this.#openCount >= SOCKETS_MAX) throw new TwinError('overloaded');
     this.#sockets?.enter(addressKey);
     try {
-      world.watch(encoding);
+      world.watch(encoding, addressKey);
     } catch (error) {
       this.#sockets?.leave(addressKey);
       throw error;
@@ -82,7 +82,7 @@ export class WorldStream implements Stream<StreamSession> {
   closed({ world, encoding, addressKey, watcher }: StreamSession): void {
     this.#openCount--;
     this.#sockets?.leave(addressKey);
-    world.unwatch(encoding);
+    world.unwatch(encoding, addressKey);
     if (watcher) this.#fanout.leave(watcher);
   }
 }

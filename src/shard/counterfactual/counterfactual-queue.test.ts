@@ -59,10 +59,12 @@ function setUp(watchedFrom = 0) {
   };
   const search = (some: readonly IncidentContacts[], background = false) =>
     Promise.all(
-      some.map((chain) => queue.search({ world: WORLD, cityIndex: 0, chain, background })),
+      some.map((chain) =>
+        queue.search({ client: 'a', world: WORLD, cityIndex: 0, chain, background }),
+      ),
     );
   const rewind = (some: readonly IncidentContacts[], background = true) =>
-    queue.rewind({ world: WORLD, cityIndex: 0, past, chains: some, background });
+    queue.rewind({ client: 'a', world: WORLD, cityIndex: 0, past, chains: some, background });
   return { kernel, cache, shard, slab, world, queue, chains, work, search, rewind };
 }
 
@@ -146,7 +148,7 @@ describe('incidents of a watched world', () => {
     const chain = at(chains(0), 0);
     const order: string[] = [];
     void rewind(chains(0)).then(() => order.push('rewind'));
-    const task = { world: WORLD, cityIndex: 0, chain, background: true };
+    const task = { client: 'a', world: WORLD, cityIndex: 0, chain, background: true };
     void queue.search(task).then(() => order.push('search'));
     await workInTurns(queue);
     expect(order).toEqual(['search', 'rewind']);
@@ -180,7 +182,7 @@ describe('work on a world', () => {
     const chain = at(chains(0), 0);
     const order: number[] = [];
     for (const world of [1, 1, 1, 2, 3, 3]) {
-      const task = { world, cityIndex: 0, past, chains: [chain], background: true };
+      const task = { client: 'a', world, cityIndex: 0, past, chains: [chain], background: true };
       void queue.rewind(task).then(() => order.push(world));
     }
     await workInTurns(queue);
@@ -231,5 +233,6 @@ async function workInTurns(queue: CounterfactualQueue): Promise<void> {
 }
 
 function taskOf(chain: IncidentContacts) {
-  return { world: WORLD, cityIndex: 0, chain, startTick: undefined, encoding: 'json' } as const;
+  const order = { client: 'a', world: WORLD, cityIndex: 0, chain };
+  return { ...order, startTick: undefined, encoding: 'json' } as const;
 }

@@ -18,6 +18,7 @@ import type { Pulse } from '../pulse.ts';
 import { worldEncoder } from '../world-encoder.ts';
 import { CounterfactualRunner } from './counterfactual-runner.ts';
 import { carsOf } from './counterfactual-search.ts';
+import { Lane, type Order } from './lane.ts';
 import { playFrames } from './replay.ts';
 import { Rewind, type RewindStart, type Slices } from './rewind.ts';
 import type { RewindCache } from './rewind-cache.ts';
@@ -33,25 +34,6 @@ export interface CounterfactualDependencies {
   pulse: Pick<Pulse, 'world'>;
   /** Called when a job is added. */
   wake(): void;
-}
-
-interface Job {
-  world: number;
-  work: Slices<void>;
-  /** `rewind.stepped` when it began. */
-  beganAt: number | undefined;
-  /** Ends it early, after so many ticks; absent if a client waits for it. */
-  stop: ((ticks: number) => void) | undefined;
-}
-
-/**
- * Jobs that run one after the other in one slab. The worlds take turns, so that one with very many
- * jobs does not delay the others.
- */
-interface Lane {
-  rewind: Rewind;
-  /** By world; the first job of the first world runs. */
-  jobs: Map<number, Job[]>;
 }
 
 /** Slabs in addition to those of the worlds: one for each lane. */
@@ -74,7 +56,7 @@ export class CounterfactualQueue {
   constructor(dependencies: CounterfactualDependencies) {
     this.#dependencies = dependencies;
     const { kernel } = dependencies;
-    const lane = (): Lane => ({ rewind: new Rewind(kernel, acquire(kernel)), jobs: new Map() });
+    const lane = () => new Lane(new Rewind(kernel, acquire(kernel)));
     this.#urgent = lane();
     this.#replays = lane();
     this.#searches = lane();
@@ -89,7 +71,7 @@ export class CounterfactualQueue {
     const [urgent, replays] = [this.#urgent, this.#replays];
     const first = this.#turns % 2 === 0 ? [urgent, replays] : [replays, urgent];
     const lanes = urgentOnly ? [urgent] : [...first, this.#searches, this.#rewinds];
-    return lanes.find(({ jobs }) => jobs.size > 0);
+    return lanes.find(({ isEmpty }) => !isEmpty);
   }
 
   /** Works until `endMs`, by `Time.now`, or until nothing is left. */
@@ -98,30 +80,23 @@ export class CounterfactualQueue {
     while (time.now() < endMs) {
       this.#turns++;
       const lane = this.#nextLane(urgentOnly);
-      const job = lane?.jobs.values().next().value?.[0];
+      const job = lane?.next();
       if (lane === undefined || job === undefined) break;
       pulse.world = job.world;
-      job.beganAt ??= lane.rewind.stepped;
-      if (job.work.next().done) finish(lane, job.world);
+      if (job.work.next().done) lane.finish();
     }
     pulse.world = 0;
   }
 
   /** Ends the searches for a world, and the rewinds for them, wherever they are. */
   stop(world: number): void {
-    for (const { rewind, jobs } of [this.#urgent, this.#searches, this.#rewinds]) {
-      for (const { work, beganAt = rewind.stepped, stop } of jobs.get(world) ?? []) {
-        work.return();
-        stop?.(rewind.stepped - beganAt);
-      }
-      jobs.delete(world);
-    }
+    for (const lane of [this.#urgent, this.#searches, this.#rewinds]) lane.stop(world);
   }
 
   /** Adds a job. Resolves with its result; rejects with what it throws. */
   #add<T>(
     lane: Lane,
-    world: number,
+    { client, world }: Order,
     slices: (rewind: Rewind) => Slices<T>,
     stopped?: (ticks: number) => T,
   ): Promise<T> {
@@ -134,8 +109,7 @@ export class CounterfactualQueue {
         }
       }
       const stop = stopped && ((ticks: number) => resolve(stopped(ticks)));
-      const job = { world, work: work(), beganAt: undefined, stop };
-      lane.jobs.set(world, [...(lane.jobs.get(world) ?? []), job]);
+      lane.add({ client, world, work: work(), stop });
       this.#dependencies.wake();
     });
   }
@@ -155,7 +129,7 @@ export class CounterfactualQueue {
     const lane = task.background ? this.#rewinds : this.#replays;
     return this.#add(
       lane,
-      task.world,
+      task,
       (rewind) => this.#rewind(rewind, task),
       () => {},
     );
@@ -175,7 +149,7 @@ export class CounterfactualQueue {
   search(task: SearchTask): Promise<SearchAnswer> {
     const lane = task.background ? this.#searches : this.#urgent;
     const stopped = (ticks: number): SearchAnswer => ({ outcome: 'stopped', ticks });
-    return this.#add(lane, task.world, (rewind) => this.#search(rewind, task), stopped);
+    return this.#add(lane, task, (rewind) => this.#search(rewind, task), stopped);
   }
 
   *#search(rewind: Rewind, { world, cityIndex, chain }: SearchTask): Slices<SearchAnswer> {
@@ -195,7 +169,7 @@ export class CounterfactualQueue {
 
   /** Rejects if the re-run traps or diverges from the recorded collision. */
   replay(task: ReplayTask): Promise<ReplayAnswer> {
-    return this.#add(this.#replays, task.world, (rewind) => this.#replay(rewind, task));
+    return this.#add(this.#replays, task, (rewind) => this.#replay(rewind, task));
   }
 
   *#replay(rewind: Rewind, task: ReplayTask): Slices<ReplayAnswer> {
@@ -212,13 +186,6 @@ export class CounterfactualQueue {
     const encoder = worldEncoder(world, at(names, cityIndex));
     return yield* playFrames(rewind, start, task, { on, switchTick }, encoder);
   }
-}
-
-/** Removes the job that ran; another world is next. */
-function finish({ jobs }: Lane, world: number): void {
-  const rest = jobs.get(world)?.slice(1) ?? [];
-  jobs.delete(world);
-  if (rest.length > 0) jobs.set(world, rest);
 }
 
 function acquire(kernel: Kernel): Slab {

@@ -25,6 +25,7 @@ import { applyChange, type Change, unpackChanges } from '../../twin/journal.ts';
 import type { EventRecord, Incident } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 import type {
+  Asker,
   ChangeRange,
   IncidentRange,
   ListPage,
@@ -32,7 +33,6 @@ import type {
   Replay,
   ReplayOrder,
   Steps,
-  TickBudget,
   TwinService,
   World,
   WorldFrame,
@@ -56,7 +56,7 @@ export class FakeWorld implements World {
   changes: Change[] = [];
   incidentList: Incident[] = [];
   /** Who asked for incidents last. */
-  asker: TickBudget | undefined;
+  asker: Asker | undefined;
   /** Entries of a page of a list. */
   pageSize = 2;
   /** Steps that lists take, in addition to the last. */
@@ -145,7 +145,7 @@ export class FakeWorld implements World {
 
   async incidents(
     { after, limit, car }: IncidentRange,
-    asker?: TickBudget,
+    asker?: Asker,
   ): Promise<LongList<Incident>> {
     this.asker = asker;
     const isAfter = ({ id }: Incident): boolean => {
@@ -194,7 +194,7 @@ export class FakeWorld implements World {
     };
   }
 
-  async incident(id: string, asker?: TickBudget): Promise<Incident | undefined> {
+  async incident(id: string, asker?: Asker): Promise<Incident | undefined> {
     this.asker = asker;
     return this.incidentList.find((incident) => incident.id === id);
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { BucketSize } from '../../config.ts';
-import { TwinError } from '../../errors.ts';
-import type { Time } from '../../time.ts';
+import type { BucketSize } from './config.ts';
+import { TwinError } from './errors.ts';
+import type { Time } from './time.ts';
 
 /** Keys with a bucket at the same time; a key that is evicted starts with a full one again. */
 const KEYS_MAX = 32_768;
