@@ -24,7 +24,7 @@ function setUp(burstMs: number, isLimited = true) {
     find: async (id: string) => {
       found.push(id);
       if (id === '') throw badToken();
-      return { account: { id, role: 'dealer' } };
+      return { account: { id, role: 'dealer', isDemo: id === 'published' } };
     },
   };
   const platform = { sessions } as unknown as DealerPlatform;
@@ -101,6 +101,20 @@ test('[L20] an account pays at every address, and an address for every account',
   expect(await status('b', '10.0.0.1')).toBe(200);
   expect(await status('c', '10.0.0.1')).toBe(429);
   expect(await status('c', '10.0.0.4')).toBe(200);
+});
+
+test('[L20] a change that the address cannot pay costs the account its body only', async () => {
+  const { status } = setUp(2.8 * CHANGE_MS);
+  for (let i = 0; i < 2; i++) expect(await status('b', '10.0.0.1')).toBe(200);
+  expect(await status('a', '10.0.0.1')).toBe(429);
+  for (let i = 0; i < 2; i++) expect(await status('a', '10.0.0.2')).toBe(200);
+});
+
+test('[L20] one client does not use up the budget of others with the same published log-in', async () => {
+  const { status } = setUp(2.1 * CHANGE_MS);
+  for (let i = 0; i < 5; i++) await status('published', '10.0.0.1');
+  expect(await status('published', '10.0.0.1')).toBe(429);
+  expect(await status('published', '10.0.0.2')).toBe(200);
 });
 
 test('[L7] there are no budgets if limits are off', async () => {

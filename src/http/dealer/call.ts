@@ -127,7 +127,8 @@ export function guardedRoutes(
         const isLong = call.body.byteLength > PARSED_FIRST_BYTES_MAX;
         const early = isLong ? undefined : await bodyOf(operation, call);
         const session = await sessions.find(call.head.authorization);
-        payer.join(session.account.id);
+        // With a published log-in an account is everybody's: one client must not use up its budget.
+        if (!session.account.isDemo) payer.join(session.account.id);
         if (!can(session.account, operation.action)) throw forbidden(operation.refusal);
         const given = isLong ? await bodyOf(operation, call) : early;
         payer.pay(priceUsOf(operation));

@@ -22,7 +22,9 @@ export class Payer {
   pay(us: number): void {
     if (us === 0) return;
     const { work, accountWork } = this.#limits;
-    if (this.#accountId !== undefined) this.#take(accountWork, this.#accountId, us);
+    // If the address cannot pay, the account pays nothing.
+    const affords = work?.affords(this.#addressKey, us) ?? true;
+    if (affords && this.#accountId !== undefined) this.#take(accountWork, this.#accountId, us);
     this.#take(work, this.#addressKey, us);
     this.#paidUs += us;
   }
