@@ -1,4 +1,5 @@
 import { TwinError } from './errors.ts';
+import { largestPiece } from './largest-piece.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -22,6 +23,7 @@ const HINTS = {
  * has too many fields.
  */
 export function parseJson(body: Uint8Array, fieldsMax = FIELDS_MAX): unknown {
+  largestPiece.count(body.byteLength);
   const excess = excessIn(body, fieldsMax);
   if (excess !== undefined) throw new TwinError('invalid_json', HINTS[excess.of]);
   try {

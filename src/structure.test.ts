@@ -36,6 +36,7 @@ const PURE = ['city', 'twin', 'codec'];
 const COMMON = [
   'src/errors.ts',
   'src/json.ts',
+  'src/largest-piece.ts',
   'src/limits.ts',
   'src/clock.ts',
   'src/log.ts',

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { DemoLogin } from '../dealer/demo.ts';
+import { largestPiece } from '../largest-piece.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Random } from '../random.ts';
@@ -107,6 +108,11 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     service.onFrames((frames, done) => fanout.publish(frames, done));
     service.onStreamEnd((world, code) => fanout.endWorld(world.number, code));
     countStreams(metrics, fanout);
+    metrics.gauge(
+      'largest_piece_bytes',
+      'Most bytes that the main thread has parsed, encoded or sent in pieces in one go.',
+      () => largestPiece.bytes,
+    );
     const stopSweeping = time.every(SWEEP_MS, () => fanout.sweep());
     return {
       twinUrl: state.twinUrl,

@@ -1,5 +1,6 @@
 import { DealerError, type FieldFault, invalid } from '../../dealer/errors.ts';
 import { excessIn } from '../../json.ts';
+import { largestPiece } from '../../largest-piece.ts';
 import { type JsonFault, jsonFault } from './json-fault.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -29,6 +30,7 @@ const NO_OBJECT: FieldFault = {
 export function readJson(body: Uint8Array, contentType: string): unknown {
   if (body.byteLength === 0) return undefined;
   if (contentType !== '' && !JSON_TYPE.test(contentType)) return '';
+  largestPiece.count(body.byteLength);
   const text = decoded(body);
   const excess = excessIn(body);
   if (excess !== undefined) {
@@ -63,6 +65,7 @@ export function asObject(value: unknown): object {
  * field counts as absent. A body of another type has no fields. Throws DealerError 400.
  */
 export async function readForm(body: Uint8Array, contentType: string): Promise<object> {
+  largestPiece.count(body.byteLength);
   const isKnown = FORM_TYPE.test(contentType) || MULTIPART_TYPE.test(contentType);
   if (isKnown && hasManyFields(body, contentType)) {
     const most = `Maximum number of fields is ${FORM_FIELDS_MAX}.`;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Listing } from '../../dealer/listing.ts';
+import { largestPiece } from '../../largest-piece.ts';
 import { matchesEtag } from '../server/etag.ts';
 import { bodyless, type Header, type Pieces, type Reply, reply } from '../server/reply.ts';
 
@@ -49,6 +50,7 @@ export class ListReplies {
         return reply(200, begun, 'json', headers);
       }
       begun += piece.value;
+      largestPiece.count(begun.length);
     }
     return reply(200, continued(begun, pieces), 'json', headers);
   }

@@ -2,6 +2,7 @@ import { Packr } from 'msgpackr';
 import type { Encoding } from '../../codec/encoding.ts';
 import { JSON_TYPE, MSGPACK_TYPES } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
+import { largestPiece } from '../../largest-piece.ts';
 
 interface ReplyOf<Body> {
   readonly status: number;
@@ -41,6 +42,13 @@ const TYPES: Record<Encoding, string> = {
 const packr = new Packr({ useRecords: false, variableMapSize: true });
 
 export function encode(value: unknown, encoding: Encoding): string | Uint8Array {
+  const body = encodeOnce(value, encoding);
+  largestPiece.count(body.length);
+  return body;
+}
+
+/** As `encode`, for what a node makes once and no client makes longer: it does not count as a piece. */
+export function encodeOnce(value: unknown, encoding: Encoding): string | Uint8Array {
   return encoding === 'json' ? JSON.stringify(value) : packr.pack(value);
 }
 

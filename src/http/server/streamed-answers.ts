@@ -1,4 +1,5 @@
 import { TwinError } from '../../errors.ts';
+import { largestPiece } from '../../largest-piece.ts';
 import type { Time } from '../../time.ts';
 import { FairTurns } from './fair-turns.ts';
 import { OpenCount } from './open-count.ts';
@@ -27,6 +28,7 @@ export class StreamedAnswers {
   readonly #turns: FairTurns;
   readonly #ofAddress = new OpenCount(ANSWERS_PER_ADDRESS_MAX, 'Read other answers first.');
   #count = 0;
+  #bytesOfTurn = 0;
 
   constructor(time: Pick<Time, 'immediate'>) {
     this.#turns = new FairTurns(time);
@@ -62,16 +64,18 @@ export class StreamedAnswers {
     let writer: PieceWriter | undefined;
     const isWanted = () => (writer === undefined ? exchange.isOpen : !exchange.isGone);
     try {
-      await this.#turns.next(key);
+      await this.#nextTurn(key);
       if (!isWanted()) return;
       for await (const piece of pieces) {
         if (!isWanted()) return;
         if (piece.length > 0) {
           writer ??= begin();
           if (writer === undefined) return;
+          this.#bytesOfTurn += piece.length;
+          largestPiece.count(this.#bytesOfTurn);
           await writer.write(piece);
         }
-        await this.#turns.next(key);
+        await this.#nextTurn(key);
         if (!isWanted()) return;
       }
       writer ??= begin();
@@ -80,6 +84,11 @@ export class StreamedAnswers {
       if (writer !== undefined && !exchange.isGone) exchange.disconnect();
       throw error;
     }
+  }
+
+  async #nextTurn(key: string): Promise<void> {
+    await this.#turns.next(key);
+    this.#bytesOfTurn = 0;
   }
 
   #enter(key: string): void {

@@ -5,7 +5,7 @@ import type { City } from '../../city/types.ts';
 import type { Encoding } from '../../codec/encoding.ts';
 import { type ContentCoding, contentCoding } from '../../codec/negotiate.ts';
 import { type TaggedReply, tagOf } from '../server/etag.ts';
-import { bodyless, encode, type Header, reply } from '../server/reply.ts';
+import { bodyless, encodeOnce, type Header, reply } from '../server/reply.ts';
 
 /** Best first. Brotli would take half a second of another thread for another third of the bytes. */
 const CODINGS: readonly ContentCoding[] = ['gzip', 'identity'];
@@ -21,7 +21,7 @@ export class ServedMap {
 
   constructor(city: City, encoding: Encoding) {
     this.#encoding = encoding;
-    this.#body = Buffer.from(encode(mapOf(city), encoding));
+    this.#body = Buffer.from(encodeOnce(mapOf(city), encoding));
     this.#tag = tagOf(this.#body);
     this.#plain = this.#replyOf(this.#body, 'identity');
   }
