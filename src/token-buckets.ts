@@ -37,6 +37,11 @@ export class TokenBuckets {
     this.take(key, Math.min(cost, this.size.burst));
   }
 
+  /** Throws if `takeUpToBurst` would. */
+  checkUpToBurst(key: string, cost: number): void {
+    this.check(key, Math.min(cost, this.size.burst));
+  }
+
   /** Throws if `take` would. */
   check(key: string, cost = 1): void {
     const { burst, perS } = this.size;

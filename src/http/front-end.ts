@@ -91,6 +91,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   const ofAll = {
     streamed: new StreamedAnswers(time),
     large: new LargeAnswers(time, limits.work),
+    work: limits.work,
   };
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
     const server = new HttpServer({ ...settings, ...ofAll, time, random, metrics, log });
@@ -161,7 +162,7 @@ function countStreams(metrics: Metrics, fanout: Fanout): void {
 
 type ServerSettings<Session = never> = Omit<
   ServerOptions<Session>,
-  'streamed' | 'large' | 'time' | 'random' | 'metrics' | 'log'
+  'streamed' | 'large' | 'work' | 'time' | 'random' | 'metrics' | 'log'
 >;
 
 /** What the two public services share. */

@@ -1,5 +1,7 @@
 import { TwinError } from '../../errors.ts';
 import type { Exchange } from './exchange.ts';
+import { PRICES_US } from './prices.ts';
+import type { RateLimits } from './rate-limits.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
 const BYTES_PER_ADDRESS_MAX = 8 * 1024 * 1024;
@@ -8,10 +10,20 @@ const BYTES_PER_ADDRESS_MAX = 8 * 1024 * 1024;
 export class HeldBytes {
   #total = 0;
   readonly #byAddress = new Map<string, number>();
+  readonly #work: RateLimits['work'];
 
-  /** Throws TwinError `overloaded` if the total, or that of the address, exceeds its limit. */
+  constructor(work: RateLimits['work']) {
+    this.#work = work;
+  }
+
+  /**
+   * Throws TwinError `overloaded` if the total, or that of the address, exceeds its limit, and
+   * `rate_limited` if the address could not pay for the body: then the rest need not be kept.
+   */
   add(exchange: Exchange, bytes: number): void {
     exchange.heldBy ??= exchange.addressKey();
+    const held = exchange.heldBytes + bytes;
+    this.#work?.checkUpToBurst(exchange.heldBy, PRICES_US.parsedByte * held);
     const ofAddress = (this.#byAddress.get(exchange.heldBy) ?? 0) + bytes;
     if (ofAddress > BYTES_PER_ADDRESS_MAX || this.#total + bytes > BYTES_MAX) {
       exchange.isLast = true;
@@ -22,7 +34,7 @@ export class HeldBytes {
     }
     this.#byAddress.set(exchange.heldBy, ofAddress);
     this.#total += bytes;
-    exchange.heldBytes += bytes;
+    exchange.heldBytes = held;
   }
 
   release(exchange: Exchange): void {

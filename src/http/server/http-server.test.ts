@@ -239,6 +239,16 @@ describe('bodies', () => {
     expect(site.calls).toEqual([]);
   });
 
+  test('[L19] that their address cannot pay are refused as they arrive, and the rest is not kept', async () => {
+    site.work.spend('127.0.0.1', site.work.size.burst);
+    const head = 'POST /long HTTP/1.1\r\nHost: a\r\nContent-Length: 1500000\r\n\r\n';
+    const last = 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
+    const answer = await sendRaw(site.port, head + 'x'.repeat(1_500_000) + last);
+    expect(answer).toMatch(/^HTTP\/1\.1 429 .*\r\n(.+\r\n)*Retry-After: \d/);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 429', 'HTTP/1.1 400']);
+    expect(site.calls).toEqual([]);
+  });
+
   test('without a length are refused at the first byte above the limit', async () => {
     const head = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
     const answer = await sendRaw(site.port, `${head}3e9\r\n${'x'.repeat(1001)}\r\n`);

@@ -61,7 +61,7 @@ export class HttpServer<Session = never> {
   readonly #sending = new Set<Exchange>();
   /** By Accept header: clients use few different ones. */
   readonly #encodings = new LRUCache<string, Encoding>({ max: 256 });
-  readonly #held = new HeldBytes();
+  readonly #held: HeldBytes;
   readonly #turn: TurnGuard;
   readonly #messageRate: MessageRate;
   #isDraining = false;
@@ -75,6 +75,7 @@ export class HttpServer<Session = never> {
     this.#options = options;
     const sampler = new BackpressureSampler(random);
     this.#exchangeContext = { time, proxies, sampler, sending: this.#sending };
+    this.#held = new HeldBytes(options.work);
     this.#turn = new TurnGuard(time);
     this.#messageRate = new MessageRate(time);
     this.#boot = Buffer.from(random.bytes(5)).toString('hex');
@@ -258,8 +259,7 @@ export class HttpServer<Session = never> {
       throw new TwinError('body_too_large', `Send at most ${maxBytes} bytes.`);
     }
     if (chunk.byteLength === 0) return;
-    // Each part costs a callback, whatever its length. Nothing is answered: the rest of the packet
-    // would be read first.
+    // Each part costs a callback. Nothing is answered: the rest of the packet would be read first.
     if (++exchange.chunkCount > CHUNKS_MAX) {
       exchange.disconnect();
       return;

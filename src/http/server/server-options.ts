@@ -6,6 +6,7 @@ import type { Random } from '../../random.ts';
 import type { Time } from '../../time.ts';
 import type { ConnectionCount } from './connection-count.ts';
 import type { LargeAnswers } from './large-answers.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { WholeReply } from './reply.ts';
 import type { Call, Router } from './router.ts';
 import type { StreamedAnswers } from './streamed-answers.ts';
@@ -55,6 +56,8 @@ export interface ServerOptions<Session = never> {
   /** Shared by the servers of a node. */
   streamed: StreamedAnswers;
   large: LargeAnswers;
+  /** What bodies are paid from. */
+  work: RateLimits['work'];
   /** Undefined: any number of connections. */
   connections?: ConnectionCount;
   time: Time;

@@ -15,6 +15,7 @@ import type { ServerOptions } from '../../http/server/server-options.ts';
 import { StreamedAnswers } from '../../http/server/streamed-answers.ts';
 import { Metrics } from '../../metrics.ts';
 import { systemRandom } from '../../random.ts';
+import { TokenBuckets } from '../../token-buckets.ts';
 import { TestTime } from './test-time.ts';
 
 export const LARGE = Buffer.alloc(3_000_000, 'abc');
@@ -38,6 +39,8 @@ export class TestServer {
   readonly #streamed = new StreamedAnswers(this.time);
   readonly server: HttpServer;
   readonly url: string;
+  /** Of all addresses: a test may take it away. */
+  readonly work = new TokenBuckets({ burst: 1_000_000, perS: 1 }, this.time);
   /** The last request of `/never`. */
   pending: Pending | undefined;
   /** Makes the body of `/pieces`. */
@@ -64,6 +67,7 @@ export class TestServer {
       corsOrigins: [],
       streamed: this.#streamed,
       large: new LargeAnswers(time, undefined),
+      work: this.work,
       time,
       random: systemRandom,
       metrics,
