@@ -2,6 +2,7 @@ import { type Change, unpackChanges } from '../twin/journal.ts';
 import type { ChangeRange, ListPage, LongList, Steps } from '../twin-service.ts';
 import type { Records, WorldRecord } from './records.ts';
 
+const NO_STEPS_BEFORE: readonly never[] = [];
 /** Changes of a page: at most some 64 KiB. */
 const PAGE_CHANGES = 256;
 
@@ -63,7 +64,7 @@ function pagesOf(
   return pages;
 }
 
-// biome-ignore lint/correctness/useYield: it takes one step
 async function* inOneStep<Result>(work: () => Result | Promise<Result>): Steps<Result> {
+  yield* NO_STEPS_BEFORE;
   return work();
 }

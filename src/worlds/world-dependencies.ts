@@ -1,6 +1,7 @@
 import type { City } from '../city/types.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
 import type { Shard } from '../shard/shard.ts';
 import type { Time } from '../time.ts';
 import type { TickBudget, World } from '../twin-service.ts';
@@ -21,6 +22,7 @@ export interface WorldOwner {
 export interface WorldDependencies {
   readonly clock: Clock;
   readonly time: Time;
+  readonly random: Random;
   readonly log: Log;
   readonly records: Records;
   /** Identity of this node's kernel. */

@@ -28,8 +28,8 @@ import { planRewind, runRewind } from './world-rewinds.ts';
 /** Ticks that a replay takes, in addition to those of a rewind. */
 const REPLAY_TICKS = 1500;
 
-/** Distinguishes histories that begin in the same millisecond. */
-let historyCount = 0;
+/** Random bytes in the name of a history. */
+const NAME_BYTES = 9;
 
 /** The history of a world: events, incidents with their explanations, replays. */
 export class WorldHistory {
@@ -45,10 +45,8 @@ export class WorldHistory {
     this.#loader = loader;
     const index = IncidentIndex.of(parts);
     this.explanations = new Explanations(parts, index);
-    const wallMs = parts.shared.time.wallMs();
-    this.#name = [parts.world.id, wallMs, historyCount++]
-      .map((part) => part.toString(36))
-      .join('-');
+    const unique = Buffer.from(parts.shared.random.bytes(NAME_BYTES)).toString('base64url');
+    this.#name = `${parts.world.id}-${unique}`;
     this.#list = new IncidentList(index, {
       parts,
       name: this.#name,

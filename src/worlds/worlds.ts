@@ -171,7 +171,8 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
 
   /** One object for all worlds of a city and a shard, to save memory. */
   #sharedBy(cityIndex: number, shardIndex: number): WorldDependencies {
-    const { cities, clock, explanationBudget, kernel, log, shards, time } = this.#dependencies;
+    const { cities, clock, explanationBudget, kernel, log, random, shards, time } =
+      this.#dependencies;
     const city = cities[cityIndex];
     if (city === undefined)
       throw new TwinError(
@@ -181,8 +182,18 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
       );
     const position = shardIndex * cities.length + cityIndex;
     const { idle, records } = this;
-    const common = { clock, time, log, records, kernel, idle, owner: this, explanationBudget };
-    this.#shared[position] ??= { ...common, shard: at(shards, shardIndex), city, cityIndex };
+    const base = {
+      clock,
+      time,
+      random,
+      log,
+      records,
+      kernel,
+      idle,
+      owner: this,
+      explanationBudget,
+    };
+    this.#shared[position] ??= { ...base, shard: at(shards, shardIndex), city, cityIndex };
     return this.#shared[position];
   }
 
