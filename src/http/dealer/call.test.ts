@@ -6,13 +6,29 @@ import { TestTime } from '../../testing/doubles/test-time.ts';
 import { Head } from '../server/head.ts';
 import { PRICES_US } from '../server/prices.ts';
 import { createRateLimits } from '../server/rate-limits.ts';
-import type { Reply } from '../server/reply.ts';
+import { bodyless, type Reply } from '../server/reply.ts';
 import type { Call } from '../server/router.ts';
-import { guardedRoutes } from './call.ts';
+import { guardedRoutes, openRoutes } from './call.ts';
 import * as forms from './forms.ts';
+import { ReadyReply } from './list-replies.ts';
 
 const FORM_BYTES = 10_000;
 const BODY_US = PRICES_US.parsedByte * FORM_BYTES;
+
+function callOf(account: string, address: string, json: string): Call {
+  const head = new Head();
+  head.add('authorization', account);
+  head.add('content-type', 'application/json');
+  return {
+    head,
+    params: ['TWN12345678901234'],
+    query: '',
+    encoding: 'json',
+    body: Buffer.from(json.padEnd(FORM_BYTES)),
+    requestId: 'r',
+    addressKey: () => address,
+  };
+}
 
 /** A change of the platform whose token is the id of the account. */
 function setUp(burstMs: number, isLimited = true) {
@@ -42,21 +58,8 @@ function setUp(burstMs: number, isLimited = true) {
     answer: {},
     run: () => ({ runs: ++runs }),
   });
-  const ask = async (account: string, address: string, json = '{}'): Promise<Reply> => {
-    const head = new Head();
-    head.add('authorization', account);
-    head.add('content-type', 'application/json');
-    const call: Call = {
-      head,
-      params: ['TWN12345678901234'],
-      query: '',
-      encoding: 'json',
-      body: Buffer.from(json.padEnd(FORM_BYTES)),
-      requestId: 'r',
-      addressKey: () => address,
-    };
-    return route.handle(call);
-  };
+  const ask = async (account: string, address: string, json = '{}'): Promise<Reply> =>
+    route.handle(callOf(account, address, json));
   const status = async (...given: Parameters<typeof ask>) => (await ask(...given)).status;
   return { time, found, ask, status };
 }
@@ -120,4 +123,23 @@ test('[L20] one client does not use up the budget of others with the same publis
 test('[L7] there are no budgets if limits are off', async () => {
   const { status } = setUp(1, false);
   for (let i = 0; i < 10; i++) expect(await status('a', '10.0.0.1')).toBe(200);
+});
+
+test('[D33] browsers may keep a public list, also after a 304', async () => {
+  const statuses = [200, 304, 404] as const;
+  const caching = statuses.map(async (status) => {
+    const { handle } = openRoutes(
+      {},
+      'dealers',
+    )({
+      endpoint: 'GET /api/dealers',
+      operationId: 'listDealers',
+      summary: 'A list',
+      answer: {},
+      run: () => new ReadyReply(bodyless(status, [])),
+    });
+    const { headers } = await handle(callOf('', '10.0.0.1', ''));
+    return new Map(headers).get('Cache-Control');
+  });
+  expect(await Promise.all(caching)).toEqual([undefined, undefined, 'no-store']);
 });

@@ -98,7 +98,7 @@ export function openRoutes(limits: WorkLimits, tag: string) {
         payer.pay(priceUsOf(operation));
         return replyOf(await operation.run(ask, limited.count));
       });
-      const isSecret = operation.isSecret || ended.status !== 200;
+      const isSecret = operation.isSecret || ended.status >= 400;
       return withHeaders(ended, [
         ...(isSecret ? NO_STORE : []),
         ...limited.headers,

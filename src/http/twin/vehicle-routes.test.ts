@@ -97,6 +97,16 @@ describe('reading', () => {
     });
   });
 
+  test('[I34] the tag of one car is none of another: both lists have one address', async () => {
+    const of = (index: number, tag = '') =>
+      call('GET', '/incidents', undefined, {
+        Authorization: `VIN ${world.fleet[index]?.vin}`,
+        'If-None-Match': tag,
+      });
+    const tag = (await of(CAR)).headers.get('etag') ?? '';
+    expect([(await of(CAR, tag)).status, (await of(CAR + 1, tag)).status]).toEqual([304, 200]);
+  });
+
   test('incidents are those of the car', async () => {
     world.incidentList = [incident('i1-0', vin), incident('i2-0', world.fleet[0]?.vin ?? '')];
     const { body } = await call('GET', '/incidents');

@@ -87,7 +87,9 @@ function incidentsRoute({ worlds, limits, lists }: VehicleContext): Route {
       return mapMaybePromise(worlds.byVin(call), async ({ world, index }) => {
         const range = { ...incidentRange(query), car: index };
         const incidents = await world.incidents(range, askerOf(limits.work, key));
-        return lists.reply({ encoding, head, key }, incidents, INCIDENT_SHAPE);
+        // All cars have the same address, so a browser would take the list of one for that of another.
+        const list = { ...incidents, tag: `${incidents.tag}-${index}` };
+        return lists.reply({ encoding, head, key }, list, INCIDENT_SHAPE);
       });
     },
   };
