@@ -33,7 +33,7 @@ const OPTIONS = {
 export async function run(options: string[]): Promise<Figure[]> {
   const { minutes } = parseOptions(OPTIONS, options);
   const node = await startNode();
-  const browser = await openBrowser(node.url.origin);
+  const browser = await openBrowser(node.url.origin, { hasWebGL: true });
   try {
     const visit = async () => {
       const context = await browser.visit(WINDOW);

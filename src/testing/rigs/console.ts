@@ -19,7 +19,7 @@ export function serveConsole(): ServedConsole {
   const served = {} as { node: TestNode; browser: TestBrowser };
   beforeAll(async () => {
     served.node = await startTestNode();
-    served.browser = await openBrowser(served.node.dealerUrl);
+    served.browser = await openBrowser(served.node.dealerUrl, { hasWebGL: false });
   });
   afterAll(async () => {
     await served.browser.close();

@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { barriers } from '../../rigs/barriers.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
@@ -6,11 +6,11 @@ import { useTwin, vinOf } from './api.ts';
 import {
   crashedWorld,
   display,
-  mapless,
   openCity,
   undrawn,
   until,
   untilState,
+  visitor,
 } from './viewer-visitor.ts';
 import type { Incident, World } from './wire.ts';
 
@@ -22,7 +22,7 @@ let world: World;
 let incident: Incident;
 beforeAll(async () => {
   ({ world, incident } = await crashedWorld(api, ({ failures }) => failures.length > 0));
-  browser = await openBrowser(api.url);
+  browser = await openBrowser(api.url, { hasWebGL: false });
 });
 afterAll(async () => {
   await browser.close();
@@ -76,22 +76,27 @@ const SIZES: Readonly<Record<string, BrowserContextOptions>> = {
 };
 
 describe.each(Object.keys(SIZES))('on a %s nothing serious stands in the way of', (size) => {
+  let context: BrowserContext;
+  beforeAll(async () => {
+    context = await visitor(browser, { ...SIZES[size], reducedMotion: 'reduce' });
+  });
+  afterAll(() => context.close());
+
   test.each(Object.keys(STATES))('[P15] %s, light and dark', async (name) => {
-    const context = await mapless(browser, { ...SIZES[size], reducedMotion: 'reduce' });
     const page = await openCity(context, `${api.url}/worlds/${world.id}`);
     await STATES[name]?.(page);
     expect(await barriers(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     await page.locator('html[data-theme="dark"]').waitFor({ state: 'attached' });
     expect(await barriers(page, 'colours')).toEqual([]);
-    await context.close();
+    await page.close();
   });
 });
 
 describe('by keyboard alone', () => {
   let page: Page;
   beforeAll(async () => {
-    const context = await mapless(browser);
+    const context = await visitor(browser);
     page = await openCity(context, `${api.url}/worlds/${world.id}`);
     await untilState(page, 'live');
   });

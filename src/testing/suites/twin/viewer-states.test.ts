@@ -47,7 +47,7 @@ beforeAll(async () => {
   node = await startNodeProcess({ DATA_DIR: dataDir });
   api = new Api(node.twinUrl);
   world = await api.makeWorld({ start_tick: 3000 });
-  browser = await openBrowser(node.twinUrl);
+  browser = await openBrowser(node.twinUrl, { hasWebGL: true });
 });
 afterAll(async () => {
   await browser.close();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   proxy = await TcpProxy.open();
   await start();
   api = new Api(proxy.url);
-  browser = await openBrowser(proxy.url);
+  browser = await openBrowser(proxy.url, { hasWebGL: true });
   context = await visitor(browser);
 });
 afterAll(async () => {
