@@ -37,6 +37,15 @@ export interface Display {
 const PATIENCE_MS = 100_000;
 /** Small and coarse: the processor draws it. */
 const SMALL = { deviceScaleFactor: 0.25, viewport: { width: 900, height: 560 } };
+/** A screen with ten frames a second: the processor draws each of them. */
+const SLOW_SCREEN = `
+  const draw = requestAnimationFrame;
+  let callbacks = [];
+  const drawAll = (nowMs) => callbacks.splice(0).forEach((callback) => callback(nowMs));
+  window.requestAnimationFrame = (callback) => {
+    if (callbacks.push(callback) === 1) setTimeout(draw, 100, drawAll);
+  };
+`;
 const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
 
 /** Half a minute of traffic that cannot brake. */
@@ -71,6 +80,7 @@ export async function visitor(
 ): Promise<BrowserContext> {
   const context = await browser.visit({ ...SMALL, ...options });
   await context.addInitScript(NO_TOUR);
+  await context.addInitScript(SLOW_SCREEN);
   return context;
 }
 

@@ -289,7 +289,7 @@ describe('a connection that is lost', () => {
     await page.getByRole('button', { name: /^Compact old town/ }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(world.id), { waitUntil: 'commit' });
     await untilState(page, 'live');
-    expect(await page.getByText('Compact old town behind its ramparts').count()).toBe(1);
+    await page.getByText('Compact old town behind its ramparts').waitFor();
   });
 
   test('nothing was asked for elsewhere', () => {
