@@ -88,7 +88,7 @@ test('[O10] a closed store is free at once', async () => {
 });
 
 test('[O9] a server that does not answer is named, without the password', async () => {
-  const opening = expect(open('node', { url: 'redis://user:secret@127.0.0.1:1' })).rejects.toThrow(
+  const opening = expect(open('node', { url: 'redis://user:se@cret@127.0.0.1:1' })).rejects.toThrow(
     /^the store at redis:\/\/127\.0\.0\.1:1: no answer: /,
   );
   await time.advance(10_000);

@@ -1,3 +1,4 @@
+import { STORE_WAIT_MS } from '../../limits.ts';
 import type { Random } from '../../random.ts';
 import { Slices } from '../../slices.ts';
 import type { Time } from '../../time.ts';
@@ -18,7 +19,6 @@ import { EMPTIED, type LeaseSettings, RedisLease } from './redis-lease.ts';
 import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts';
 import { COMMON_SLOT, type Slot, slotOfKey, stretchesOf } from './slots.ts';
 
-const COMMAND_TIMEOUT_MS = 1000;
 /** How long a start waits for an answer of Redis. */
 const START_MS = 5000;
 const VERSION_BYTES = 8;
@@ -108,7 +108,7 @@ export class RedisStore implements Store {
     });
     this.#link = new RedisLink(settings.url, {
       name: settings.nodeName,
-      commandTimeoutMs: settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS,
+      commandTimeoutMs: settings.commandTimeoutMs ?? STORE_WAIT_MS,
       time,
       random,
       handshake: (link) => this.#enter(link),
