@@ -111,7 +111,7 @@ it('waits for an engine that is slow but answers, however long a commit waits', 
   expect(outcomes[0]).toBe('unknown');
 });
 
-it('ends each commit in time where the engine hangs, and asks it no more until it answers', async () => {
+it('[R32] ends each commit in time where the engine hangs, and asks it no more until it answers', async () => {
   const { store, time, asked, outcomes, commit } = setUp();
   const first = commit();
   await time.advance(500);
