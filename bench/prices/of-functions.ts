@@ -110,9 +110,8 @@ function incident(): Promise<number> {
 
 function incidentsOf(records: Records, storedContacts: number): IncidentList {
   const fleet = fleetOf(RECKLESS_SEED, WORLD);
-  const [world, shared, reports] = [{ number: WORLD }, { records }, { storedContacts }];
-  return new IncidentList(IncidentIndex.of({ world, shared }), {
-    parts: { world, shared, reports, record: { from: { tick: 0, seq: 0, masks: [] } } },
+  return new IncidentList(new IncidentIndex(WORLD, records), {
+    reports: { storedContacts },
     name: 'bench',
     incidentOf: (chain) => {
       const { id: road, name: street } = nearestRoad(city, chain[0].x, chain[0].y);
@@ -120,7 +119,7 @@ function incidentsOf(records: Records, storedContacts: number): IncidentList {
       return incidentOf(chain, context, []);
     },
     ask: () => {},
-    isGivenUp: () => false,
+    isOpen: () => false,
   });
 }
 

@@ -10,7 +10,7 @@ const LATER: readonly number[] = [429, 503];
 const RETRY_MS = 500;
 /** Ticks of a reckless world for each second of an attack, and the most that one address may ask for. */
 const TICKS_PER_S = 90_000;
-const TICKS_MAX = 890_000;
+const TICKS_MAX = 880_000;
 
 /** Asks again while the node is busy with the world or the client has no time left. */
 async function askPatiently(pool: HttpPool, request: Buffer): Promise<Buffer> {

@@ -119,7 +119,7 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
   const demand = new EncodingDemand();
   const base = { world: world as World, record, ticks, residency, reports, demand };
   const parts = { ...base, shared } as WorldParts;
-  const explanations = new Explanations(parts, IncidentIndex.of(parts));
+  const explanations = new Explanations(parts, new IncidentIndex(number, records));
   let contacts = 0;
   return {
     number,

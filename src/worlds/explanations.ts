@@ -7,6 +7,7 @@ import type { Explanation } from '../twin/explanation.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import type { Asker, Steps, TickBudget } from '../twin-service.ts';
 import { type IncidentIndex, PAGE_INCIDENTS, type Place, pageOf } from './incident-index.ts';
+import type { StoredIncident } from './records.ts';
 import type { WorldParts } from './world-parts.ts';
 import { planRewind, runRewind } from './world-rewinds.ts';
 
@@ -78,9 +79,10 @@ export class Explanations {
     return !this.#isWorking && this.#rewinding.size === 0;
   }
 
-  /** Whether an incident stays unexplained, because its re-run has failed. */
-  isGivenUp(id: string): boolean {
-    return this.#givenUp.has(id);
+  /** Whether an incident may still be explained: collisions of an earlier kernel cannot be re-run. */
+  isOpen({ chain: [first], explanation }: StoredIncident): boolean {
+    if (explanation !== undefined || this.#givenUp.has(idOf(first))) return false;
+    return first.tick > this.#parts.record.from.tick;
   }
 
   /** Starts a round; if one is running, another follows it. */
@@ -211,7 +213,7 @@ export class Explanations {
   async *#choice(untilTick: number): Steps<Choice> {
     yield* this.#index.complete(() => this.#parts.reports.storedContacts);
     const choice: Choice = { funded: [], isAnyUnpaid: false };
-    const asked = [...this.#asked.values()];
+    const asked = [...this.#asked.values()].filter(({ asker }) => asker.affords(SEARCH_TICKS));
     const askedPages = new Set(asked.map(({ place }) => this.#index.pageAt(place)));
     let page = pageOf(this.#index.count - 1);
     for (; page >= 0 && choice.funded.length < EXPLAINED_AT_ONCE; page--) {
@@ -261,29 +263,17 @@ export class Explanations {
 
   /** The incidents of a page that are over and unexplained, and wait for no rewind; newest first. */
   async *#over(page: number, untilTick: number): Steps<IncidentContacts[]> {
-    const unexplained = yield* this.#unexplained(page);
-    const isWhole = this.#index.countOf(page) === PAGE_INCIDENTS;
-    if (isWhole && unexplained.length === 0) this.#settled.add(page);
-    const { over = [], under = [] } = Object.groupBy(unexplained, (chain) =>
+    const numbers = this.#index.numbersOn(page);
+    const stored = yield* this.#index.stored(numbers);
+    const open = stored.filter((incident) => this.isOpen(incident)).map(({ chain }) => chain);
+    if (numbers.length === PAGE_INCIDENTS && open.length === 0) this.#settled.add(page);
+    const { over = [], under = [] } = Object.groupBy(open, (chain) =>
       endOf(chain) <= untilTick ? 'over' : 'under',
     );
     if (this.#isWatched && under.length > 0) {
       this.wakeAfter(Math.min(...under.map((chain) => chain.at(-1)?.tick ?? 0)));
     }
-    return over.filter(([first]) => !this.#rewinding.has(idOf(first))).reverse();
-  }
-
-  async *#unexplained(page: number): Steps<IncidentContacts[]> {
-    const { world, record, shared } = this.#parts;
-    const first = page * PAGE_INCIDENTS;
-    const chains = yield* this.#index.chains(first, first + this.#index.countOf(page) - 1);
-    const [begin, end] = [chains[0]?.[0].tick, chains.at(-1)?.[0].tick];
-    const explained = await shared.records.explanations(world.number, begin, end);
-    // Collisions of an earlier kernel cannot be re-run.
-    return chains.filter(([first]) => {
-      const id = idOf(first);
-      return first.tick > record.from.tick && !explained.has(id) && !this.#givenUp.has(id);
-    });
+    return over.filter(([contact]) => !this.#rewinding.has(idOf(contact))).reverse();
   }
 
   // ── searching ───────────────────────────────────────────────────────────────────────────────

@@ -1,8 +1,8 @@
 import { CHAIN_TICKS } from '../../assembly/layout.ts';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
-import type { ContactFacts, IncidentContacts } from '../twin/incidents.ts';
-import type { Steps, World } from '../twin-service.ts';
-import type { Records } from './records.ts';
+import { type ContactFacts, type IncidentContacts, incidentId } from '../twin/incidents.ts';
+import type { Steps } from '../twin-service.ts';
+import type { Records, StoredIncident } from './records.ts';
 
 /** Contacts that are read in one step. */
 const STEP_CONTACTS = 64;
@@ -22,20 +22,12 @@ interface IndexedIncident extends Place {
   isOpen: boolean;
 }
 
-/** At most `limit` contacts after a place, or from a tick on. */
-export type ReadContacts = (
-  after: readonly [tick: number, order?: number],
-  limit: number,
-) => Promise<ContactFacts[]>;
-
-interface WorldContacts {
-  readonly world: Pick<World, 'number'>;
-  readonly shared: { readonly records: Pick<Records, 'contacts'> };
-}
+type IncidentRecords = Pick<Records, 'contacts' | 'explanations' | 'incident'>;
 
 /** Where a world's incidents are in the store, so that parts of the list can be read alone. */
 export class IncidentIndex {
-  readonly #read: ReadContacts;
+  readonly #world: number;
+  readonly #records: IncidentRecords;
   readonly #incidents: IndexedIncident[] = [];
   /** By page: how often its content has changed. */
   readonly #versions: number[] = [];
@@ -45,12 +37,9 @@ export class IncidentIndex {
   /** How many contacts were stored when the index was complete. */
   #completeAt = -1;
 
-  constructor(read: ReadContacts) {
-    this.#read = read;
-  }
-
-  static of({ world, shared }: WorldContacts): IncidentIndex {
-    return new IncidentIndex((after, limit) => shared.records.contacts(world.number, after, limit));
+  constructor(world: number, records: IncidentRecords) {
+    this.#world = world;
+    this.#records = records;
   }
 
   /** Indexes what is new. `storedCount`: of the contacts. */
@@ -58,7 +47,7 @@ export class IncidentIndex {
     while (this.#completeAt !== storedCount()) {
       const count = storedCount();
       const last = this.#last;
-      const contacts = await this.#read(last ? [last.tick, last.order] : [0], STEP_CONTACTS);
+      const contacts = await this.#contacts(last ? [last.tick, last.order] : [0]);
       // Another request may have indexed them meanwhile.
       if (this.#last !== last) continue;
       for (const contact of contacts) this.#add(contact);
@@ -66,6 +55,10 @@ export class IncidentIndex {
       if (contacts.length < STEP_CONTACTS) this.#completeAt = count;
       else yield '';
     }
+  }
+
+  #contacts(after: readonly [tick: number, order?: number]): Promise<ContactFacts[]> {
+    return this.#records.contacts(this.#world, after, STEP_CONTACTS);
   }
 
   #add({ tick, order, chainTick, chainOrder, parties }: ContactFacts): void {
@@ -88,9 +81,11 @@ export class IncidentIndex {
     return this.#incidents.length;
   }
 
-  /** Number of the incidents on a page. */
-  countOf(page: number): number {
-    return Math.min(PAGE_INCIDENTS, this.count - page * PAGE_INCIDENTS);
+  /** Numbers of the incidents on a page. */
+  numbersOn(page: number): number[] {
+    const first = page * PAGE_INCIDENTS;
+    const count = Math.min(PAGE_INCIDENTS, this.count - first);
+    return Array.from({ length: count }, (_, i) => first + i);
   }
 
   /** Changes with the content of a page. */
@@ -159,14 +154,35 @@ export class IncidentIndex {
     return numbers.map((number) => this.#placeOf(number));
   }
 
-  /** Contacts of the incidents from one number to another, in order. */
-  async *chains(first: number, last: number): Steps<IncidentContacts[]> {
+  /**
+   * These incidents, in order, except those that were deleted meanwhile. If others are between them,
+   * they are read one by one.
+   */
+  async *stored(numbers: readonly number[]): Steps<StoredIncident[]> {
+    const places = this.places(numbers);
+    const [first, last] = [numbers[0], numbers.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    if (last - first >= numbers.length) {
+      const read = ({ tick, order }: Place) => this.#records.incident(this.#world, tick, order);
+      const stored = await Promise.all(places.map(read));
+      return stored.filter((incident) => incident !== undefined);
+    }
+    const chains = yield* this.#chains(first, last);
+    const [from, to] = [places[0]?.tick, places.at(-1)?.tick];
+    const explanations = await this.#records.explanations(this.#world, from, to);
+    return chains.map((chain) => {
+      const [{ tick, order }] = chain;
+      return { chain, explanation: explanations.get(incidentId(tick, order)) };
+    });
+  }
+
+  async *#chains(first: number, last: number): Steps<IncidentContacts[]> {
     const begin = this.#placeOf(first);
     const end = this.#placeOf(last);
     const chains = new Map<number, ContactFacts[]>();
     let endTick = end.tick + CHAIN_TICKS;
     for (let after: readonly [number, number?] = [begin.tick]; ; ) {
-      const contacts = await this.#read(after, STEP_CONTACTS);
+      const contacts = await this.#contacts(after);
       for (const contact of contacts) {
         if (contact.tick >= endTick) break;
         const place = { tick: contact.chainTick, order: contact.chainOrder };

@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
 import { itemsOf, resultOf } from '../testing/doubles/long-list.ts';
-import { worldRecord } from '../testing/doubles/world-record.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import {
   type ContactFacts,
@@ -47,7 +46,7 @@ beforeEach(() => {
   const isAfter = ({ tick, order }: ContactFacts, [fromTick, afterOrder]: readonly number[]) =>
     tick === fromTick ? order > (afterOrder ?? -1) : tick > (fromTick ?? 0);
   const records = {
-    contacts: async (after: readonly [number, number?], limit: number) => {
+    contacts: async (_: number, after: readonly [number, number?], limit: number) => {
       reads++;
       return contacts.filter((each) => isAfter(each, after as readonly number[])).slice(0, limit);
     },
@@ -66,15 +65,15 @@ beforeEach(() => {
       return contacts.length;
     },
   };
-  const parts = { world: { number: 1 }, record: worldRecord(), reports, shared: { records } };
-  index = new IncidentIndex(records.contacts);
+  index = new IncidentIndex(1, records);
   incidents = new IncidentList(index, {
-    parts,
+    reports,
     name: 'w',
     incidentOf: ([{ tick, order }, ...links], explanation) =>
       ({ id: incidentId(tick, order), tick: links.length, explained: !!explanation }) as Incident,
     ask: (places) => asked.push(...places.map(({ tick, order }) => incidentId(tick, order))),
-    isGivenUp: (id) => givenUp.has(id),
+    isOpen: ({ chain: [{ tick, order }], explanation }) =>
+      explanation === undefined && !givenUp.has(incidentId(tick, order)),
   });
 });
 

@@ -43,16 +43,16 @@ export class WorldHistory {
   constructor(parts: WorldParts, loader: WorldLoader) {
     this.#parts = parts;
     this.#loader = loader;
-    const index = IncidentIndex.of(parts);
+    const index = new IncidentIndex(parts.world.number, parts.shared.records);
     this.explanations = new Explanations(parts, index);
     const unique = Buffer.from(parts.shared.random.bytes(NAME_BYTES)).toString('base64url');
     this.#name = `${parts.world.id}-${unique}`;
     this.#list = new IncidentList(index, {
-      parts,
+      reports: parts.reports,
       name: this.#name,
       incidentOf: (chain, explanation) => this.#incident(chain, explanation),
       ask: (places, asker) => this.explanations.ask(places, asker),
-      isGivenUp: (id) => this.explanations.isGivenUp(id),
+      isOpen: (incident) => this.explanations.isOpen(incident),
     });
   }
 

@@ -24,7 +24,7 @@ export const PRICES_US = {
   /** A change of features, made durable. Many at once cost less. */
   featureChange: 200,
   /** An incident that is read from the store, built and encoded; in the list of a car. */
-  incident: 40,
+  incident: 30,
   /** An entry of a journal that is read from the store and encoded. */
   journalChange: 1,
   /** A page of incidents or changes that is kept encoded, some 40 KiB. */
