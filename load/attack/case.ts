@@ -5,6 +5,7 @@ import { ATTACKS, CASES } from './attacks.ts';
 import { HealthyUsers } from './healthy-users.ts';
 import { startHostile } from './hostile-process.ts';
 import { type NodeUnderAttack, startNodeUnderAttack } from './node-under-attack.ts';
+import { Reference } from './reference.ts';
 import type { Outcome } from './verdict.ts';
 
 /** All hostile clients come from here. */
@@ -29,6 +30,7 @@ export async function runCase(name: string, options: CaseOptions): Promise<Outco
   const attacks = CASES[name] ?? [];
   const keepsWorlds = attacks.some((each) => ATTACKS[each]?.keepsWorlds);
   const node = await startNodeUnderAttack(options.limitMib);
+  const reference = await Reference.start();
   try {
     const users = await HealthyUsers.join(node);
     const order = orderFor(node, options.seconds);
@@ -38,13 +40,15 @@ export async function runCase(name: string, options: CaseOptions): Promise<Outco
     const before = node.rssBytes() ?? 0;
     const stopWatching = node.watchMemory();
     const stopProgress = progress(() => `${name}: ${formatAchievement(hostile.achieved())}`);
-    const met = await users.measure(hostile.attack().then(() => systemTime.sleep(SETTLE_MS)));
+    const over = hostile.attack().then(() => systemTime.sleep(SETTLE_MS));
+    const [met, machine] = await Promise.all([users.measure(over), reference.measure(over)]);
     await systemTime.sleep(options.restSeconds * 1000);
     stopProgress();
     const rssBytes = { before, peak: stopWatching(), after: node.rssBytes() };
     users.leave();
-    return { undisturbed, met, rssBytes, achieved: hostile.achieved(), keepsWorlds };
+    return { undisturbed, met, machine, rssBytes, achieved: hostile.achieved(), keepsWorlds };
   } finally {
+    await reference.stop();
     await node.stop();
   }
 }

@@ -35,10 +35,13 @@ const HELP = [
   `Cases:\n${describeCases()}`,
 ].join('\n\n');
 
-const HEAD = ['', 'gap p99', 'max', 'GET p99', 'max', 'failed', 'before', 'peak', 'after', ''];
+const HEAD = [
+  ...['', 'gap p99', 'max', 'elsewhere', 'GET p99', 'max', 'elsewhere'],
+  ...['failed', 'before', 'peak', 'after', ''],
+];
 
 function rowOf(name: string, outcome: Outcome): string[] {
-  const { undisturbed, met, rssBytes } = outcome;
+  const { undisturbed, met, machine, rssBytes } = outcome;
   const { streams, reads } = met;
   const beside = (before: number, during: number) => `${formatMs(before)} → ${formatMs(during)}`;
   const failed = Object.values(met.failed).reduce((sum, count) => sum + count, 0);
@@ -46,8 +49,10 @@ function rowOf(name: string, outcome: Outcome): string[] {
     name,
     beside(undisturbed.streams.p99Ms, streams.p99Ms),
     formatMs(streams.maxMs),
+    formatMs(machine.gapP99Ms),
     beside(undisturbed.reads.p99Ms, reads.p99Ms),
     formatMs(reads.maxMs),
+    formatMs(machine.readP99Ms),
     `${failed} of ${met.answered + failed}`,
     formatMiB(rssBytes.before),
     formatMiB(rssBytes.peak),

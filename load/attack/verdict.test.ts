@@ -30,6 +30,7 @@ function metWith(changed: Partial<Met> = {}, gapMs = 84): Met {
 const UNFELT: Outcome = {
   undisturbed: metWith(),
   met: metWith(),
+  machine: { gapP99Ms: 82, readP99Ms: 2 },
   rssBytes: { before: 200 * MIB, peak: 300 * MIB, after: 210 * MIB },
   achieved: { ...noAchievement(), connections: 1 },
   keepsWorlds: false,
@@ -50,6 +51,17 @@ test('what took half as long again without the attack is forgiven', () => {
   const met = metWith({ reads: latencies(85) }, 160);
   expect(faultsOf({ ...UNFELT, ...slow, met })).toEqual([]);
   expect(faultsOf({ ...UNFELT, met })).toEqual(['gap p99 160 ms', 'GET p99 85 ms']);
+});
+
+test('what takes as long at a server that does nothing is forgiven, but no request over half a second', () => {
+  const met = metWith({ reads: latencies(85) }, 160);
+  const machine = { gapP99Ms: 110, readP99Ms: 60 };
+  expect(faultsOf({ ...UNFELT, met, machine })).toEqual([]);
+  const slow = {
+    met: metWith({ changes: latencies(501) }),
+    machine: { ...machine, readP99Ms: 600 },
+  };
+  expect(faultsOf({ ...UNFELT, ...slow })).toEqual(['a request of 501 ms']);
 });
 
 test.each<[string, Partial<Outcome>]>([
