@@ -29,6 +29,7 @@ describe('settings', () => {
       featureWrites: { burst: 50, perS: 50 },
       misses: { burst: 20, perS: 20 },
       socketsPerAddress: 2000,
+      livingWorldsPerAddress: 4000,
     });
   });
 

@@ -83,6 +83,7 @@ export const DEFAULT_RATE_LIMITS = {
   explanationsMs: { burst: 10_000, perS: 20 },
   /** Open streams of one address. */
   socketsPerAddress: 2000,
+  livingWorldsPerAddress: 4000,
   /** Connections opened by one address. */
   connections: { burst: 2000, perS: 100 },
   /** Log-ins of one address. */
@@ -109,6 +110,12 @@ function rateLimits(env: Environment): RateLimitSettings | 'off' {
     workMs: bucket('LIMIT_WORK_MS', standard.workMs),
     explanationsMs: bucket('LIMIT_EXPLANATIONS_MS', standard.explanationsMs),
     socketsPerAddress: whole(env, 'LIMIT_SOCKETS', standard.socketsPerAddress, [1, 1e9]),
+    livingWorldsPerAddress: whole(
+      env,
+      'LIMIT_LIVING_WORLDS',
+      standard.livingWorldsPerAddress,
+      [1, 1e9],
+    ),
     connections: bucket('LIMIT_CONNECTIONS', standard.connections),
     logins: bucket('LIMIT_LOGINS', standard.logins),
     signUps: bucket('LIMIT_SIGN_UPS', standard.signUps),

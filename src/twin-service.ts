@@ -11,8 +11,11 @@ import type { WorldOptions } from './twin/world-options.ts';
 export interface TwinService {
   readonly cities: readonly City[];
 
-  /** Makes a world; resolves once its record is durable. Throws TwinError. */
-  create(options: WorldOptions): Promise<World>;
+  /**
+   * Makes a world; resolves once its record is durable. Throws TwinError.
+   * @param deleted called once when the world is deleted, or another node may serve it
+   */
+  create(options: WorldOptions, deleted?: () => void): Promise<World>;
 
   /**
    * The world with this number if it is at hand, without waiting. Throws TwinError

@@ -34,6 +34,7 @@ const RAISED_BUCKETS = [
 ];
 const RAISED_LIMITS = Object.fromEntries([
   ['LIMIT_SOCKETS', '1e6'],
+  ['LIMIT_LIVING_WORLDS', '1e9'],
   ['LIMIT_FAILED_LOGINS', '1e6'],
   ...RAISED_BUCKETS.flatMap((name) => [
     [`LIMIT_${name}_BURST`, '1e12'],

@@ -249,6 +249,18 @@ describe('the worlds of a node', () => {
     }
   });
 
+  it('[L25] tell who made them, once, that they are deleted or may be of another node', async () => {
+    const { node } = await start();
+    const told: string[] = [];
+    const make = (name: string) => node.worlds.create({ startTick: 0 }, () => void told.push(name));
+    const [first] = [await make('first'), await make('second')];
+    await node.worlds.drop(first.number);
+    await node.worlds.drop(first.number);
+    expect(told).toEqual(['first']);
+    node.worlds.startOver();
+    expect(told).toEqual(['first', 'second']);
+  });
+
   it('are spread evenly over shards, and stay where they are when one more comes', () => {
     const worlds = Array.from({ length: 4000 }, (_, i) => i * 281_474_977 + 17);
     const counts = [0, 0, 0, 0];

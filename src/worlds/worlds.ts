@@ -63,6 +63,8 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
   /** Worlds that are being removed from the store. */
   readonly #dropping = new Set<number>();
+  /** Whom to tell that a world is deleted: those that were made here. */
+  readonly #deleted = new Map<number, () => void>();
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
   #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
 
@@ -82,7 +84,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
 
   // ── making and finding ──────────────────────────────────────────────────────────────────────
 
-  async create(options: WorldOptions): Promise<World> {
+  async create(options: WorldOptions, deleted?: () => void): Promise<World> {
     this.#refuseUnlessServing();
     const record = this.#record(options);
     const changes = options.journal?.changes ?? NO_CHANGES;
@@ -95,6 +97,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
         if (attempt < CREATE_ATTEMPTS && (await this.records.record(number))) continue;
         throw error;
       }
+      if (deleted) this.#deleted.set(number, deleted);
       return this.#add(number, record, []);
     }
   }
@@ -220,9 +223,15 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
       await world?.retire();
       await this.records.remove(number);
       this.#handles.delete(number);
+      this.#tellDeleted(number);
     } finally {
       this.#dropping.delete(number);
     }
+  }
+
+  #tellDeleted(number: number): void {
+    this.#deleted.get(number)?.();
+    this.#deleted.delete(number);
   }
 
   forget(world: World): void {
@@ -244,6 +253,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     this.#shared.length = 0;
     this.idle.forgetAll();
     for (const world of this.#handles.all()) this.forget(world);
+    for (const number of this.#deleted.keys()) this.#tellDeleted(number);
   }
 
   // ── streams and reports ─────────────────────────────────────────────────────────────────────

@@ -1,6 +1,6 @@
 import { TwinError } from '../../errors.ts';
 
-/** Counts what is open by address: streams, answers in pieces. The number of sockets of the process limits its size. */
+/** Counts what is open by address: streams, answers in pieces, living worlds. It is as large as what it counts. */
 export class OpenCount {
   readonly #max: number;
   readonly #hint: string;

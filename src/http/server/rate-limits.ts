@@ -5,6 +5,9 @@ import type { Asker } from '../../twin-service.ts';
 import { OpenCount } from './open-count.ts';
 import { PRICES_US } from './prices.ts';
 
+const LIVING_WORLDS_HINT =
+  'You have made too many worlds that still live: use these. Those that nobody uses are deleted.';
+
 /** All limits of the front end. All are absent if limits are off. */
 export type RateLimits = Partial<ReturnType<typeof limitsOf>>;
 
@@ -22,6 +25,7 @@ function limitsOf(settings: RateLimitSettings, time: Time) {
     /** The same for an account of the dealer platform, by its id. */
     accountWork: workBuckets(settings.workMs, time),
     sockets: new OpenCount(settings.socketsPerAddress),
+    livingWorlds: new OpenCount(settings.livingWorldsPerAddress, LIVING_WORLDS_HINT),
     connections: new TokenBuckets(settings.connections, time),
     logins: new TokenBuckets(settings.logins, time),
     signUps: new TokenBuckets(settings.signUps, time),

@@ -174,6 +174,23 @@ describe('with limits', () => {
     expect(limited.service.worlds.size).toBe(61);
   });
 
+  test('[L25] an address has so many living worlds; refused ones, and deleted ones, do not count', async () => {
+    const few = openTestFront({
+      rateLimits: { ...DEFAULT_RATE_LIMITS, livingWorldsPerAddress: 20 },
+    });
+    const makeWith = (body: string) =>
+      ask(`${few.twinUrl}/api/v1/worlds`, { method: 'POST', body });
+    const dear = await statuses(30, () => makeWith('{"start_tick": 90000}'));
+    expect(dear).toContain(429);
+    const left = 20 - dear.filter((status) => status === 201).length;
+    expect(left).toBeGreaterThan(0);
+    await few.time.advance(60_000);
+    expect(await statuses(left + 1, () => makeWith(''))).toEqual([...Array(left).fill(201), 429]);
+    few.service.deleted[0]?.();
+    expect(await statuses(2, () => makeWith(''))).toEqual([201, 429]);
+    await few.close();
+  });
+
   test('[I31] who asks for incidents pays for their explanation, and gets them even if it cannot', async () => {
     const world = limited.service.add();
     world.incidentList = [INCIDENT];

@@ -96,11 +96,18 @@ function creationRoutes(context: TwinContext): Route[] {
   ];
 }
 
-function create(key: string, { service, limits }: TwinContext, options: WorldOptions) {
+async function create(key: string, { service, limits }: TwinContext, options: WorldOptions) {
   limits.worlds?.check(key);
-  limits.work?.take(key, PRICES_US.world + PRICES_US.tick * options.startTick);
-  limits.worlds?.take(key);
-  return service.create(options);
+  limits.livingWorlds?.enter(key);
+  const deleted = () => limits.livingWorlds?.leave(key);
+  try {
+    limits.work?.take(key, PRICES_US.world + PRICES_US.tick * options.startTick);
+    limits.worlds?.take(key);
+    return await service.create(options, deleted);
+  } catch (error) {
+    deleted();
+    throw error;
+  }
 }
 
 /** A world as the API shows it. */

@@ -227,6 +227,8 @@ export class FakeWorld implements World {
 export class FakeTwin implements TwinService {
   readonly cities = cities;
   readonly worlds = new Map<number, FakeWorld>();
+  /** Whom to tell that a world is deleted. */
+  readonly deleted: (() => void)[] = [];
   /** Worlds that have to be loaded first. */
   readonly cold = new Set<FakeWorld>();
   loads = 0;
@@ -241,7 +243,8 @@ export class FakeTwin implements TwinService {
     return world;
   }
 
-  async create(options: WorldOptions): Promise<World> {
+  async create(options: WorldOptions, deleted?: () => void): Promise<World> {
+    if (deleted) this.deleted.push(deleted);
     return this.add(options);
   }
 
