@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
 import type { Incident } from '../../twin/wire.ts';
@@ -8,6 +7,7 @@ import { PRICES_US } from '../server/prices.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { bodyless, encode, type Pieces, type Reply, reply } from '../server/reply.ts';
 import type { Call } from '../server/router.ts';
+import { KeptPages } from './kept-pages.ts';
 
 /** Encoded pages of all lists. */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
@@ -42,14 +42,11 @@ type Asking = Pick<Call, 'encoding' | 'head'> & { key: string };
  */
 export class LongLists {
   readonly #limits: Pick<RateLimits, 'work'>;
-  readonly #kept: LRUCache<string, Uint8Array>;
+  readonly #kept: KeptPages;
 
   constructor(limits: Pick<RateLimits, 'work'>, keptBytesMax = KEPT_BYTES_MAX) {
     this.#limits = limits;
-    this.#kept = new LRUCache({
-      maxSize: keptBytesMax,
-      sizeCalculation: (body, name) => body.byteLength + name.length,
-    });
+    this.#kept = new KeptPages(keptBytesMax);
   }
 
   async reply<Item>(asking: Asking, list: LongList<Item>, shape: Shape<Item>): Promise<Reply> {
@@ -105,7 +102,7 @@ export class LongLists {
     // The world was deleted meanwhile.
     if (items.length !== page.count) throw new TwinError('unknown_world');
     const body = entriesOf(items.map(entryOf), encoding);
-    if (page.name !== undefined) this.#kept.set(`${page.name} ${encoding}`, body);
+    if (page.name !== undefined) this.#kept.keep(`${page.name} ${encoding}`, body);
     return body;
   }
 }
