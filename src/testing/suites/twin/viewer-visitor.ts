@@ -43,7 +43,7 @@ const SLOW_SCREEN = `
   let callbacks = [];
   const drawAll = (nowMs) => callbacks.splice(0).forEach((callback) => callback(nowMs));
   window.requestAnimationFrame = (callback) => {
-    if (callbacks.push(callback) === 1) setTimeout(draw, 100, drawAll);
+    if (callbacks.push(callback) === 1) window.setTimeout(draw, 100, drawAll);
   };
 `;
 const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
