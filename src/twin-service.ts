@@ -54,7 +54,7 @@ export interface TickBudget {
   spend(ticks: number): void;
 }
 
-/** A client that asks for explanations, and what it can pay. */
+/** A client that causes ticks to be stepped, and what it can pay. */
 export interface Asker extends TickBudget {
   /** Clients take turns by this key. */
   readonly client: string;
@@ -118,7 +118,10 @@ export interface ChangeRange {
   limit?: number;
 }
 
-/** A world. Methods that return a promise may step the world to the current tick first. */
+/**
+ * A world. Methods that return a promise may step the world to the current tick first: the asker pays,
+ * or they throw TwinError `rate_limited`.
+ */
 export interface World {
   /** 50 bits. */
   readonly number: number;
@@ -149,13 +152,13 @@ export interface World {
   change(car: number, touched: number, values: number): Promise<number>;
 
   /** The encoded snapshot: of a hot world at once, and valid until its next frame. */
-  frame(encoding: Encoding): Uint8Array | Promise<Uint8Array>;
+  frame(encoding: Encoding, asker?: () => Asker): Uint8Array | Promise<Uint8Array>;
 
   /** The packed snapshot (see OUT_ in the memory map): as `frame`. */
-  packed(): Int32Array | Promise<Int32Array>;
+  packed(asker?: () => Asker): Int32Array | Promise<Int32Array>;
 
   /** The last sixty events, oldest first. */
-  events(): Promise<EventRecord[]>;
+  events(asker?: Asker): Promise<EventRecord[]>;
 
   /**
    * Incidents in order of tick. Those that are read and not explained yet may be explained soon: the
@@ -173,9 +176,10 @@ export interface World {
 
   /**
    * Adds a watcher of a client, which makes the world hot. Throws TwinError `overloaded` if its shard has no
-   * capacity, or `world_unavailable` while the world is quarantined. The first frames follow by
-   * `onFrames`.
+   * capacity, `world_unavailable` while the world is quarantined, or `rate_limited` if the asker owes
+   * ticks already. The first frames follow by `onFrames`.
+   * @param asker pays for the steps to the current tick
    */
-  watch(encoding: Encoding, client: string): void;
+  watch(encoding: Encoding, client: string, asker?: Asker): void;
   unwatch(encoding: Encoding, client: string): void;
 }

@@ -130,6 +130,11 @@ export class OwnedWorld implements World, IdleWorld {
     return isMoving || isWriting || isExplaining || isRemembered;
   }
 
+  /** Its steps up to this tick are paid. */
+  paidUpTo(tick: number): void {
+    this.#parts.ticks.paid = tick;
+  }
+
   touch(): void {
     this.lastTouchMs = this.#shared.clock.now();
     this.#shared.idle.touched(this);
@@ -201,7 +206,7 @@ export class OwnedWorld implements World, IdleWorld {
     return ageMs <= FRAME_AGE_MS_MAX ? this.#latest : undefined;
   }
 
-  frame(encoding: Encoding): Uint8Array | Promise<Uint8Array> {
+  frame(encoding: Encoding, asker?: () => Asker): Uint8Array | Promise<Uint8Array> {
     const latest = this.#fresh();
     const bytes = latest?.[encoding];
     if (latest !== undefined && bytes !== undefined) {
@@ -210,7 +215,8 @@ export class OwnedWorld implements World, IdleWorld {
     }
     // From now on the shard makes frames in this encoding, so the next request gets one at once.
     if (latest !== undefined && this.#parts.demand.read(encoding)) this.loader.sendDemand();
-    return this.loader.query(encoding).then((answer) => given(answer.bytes));
+    const asked = this.loader.query(encoding, { asker: asker?.() });
+    return asked.then((answer) => given(answer.bytes));
   }
 
   /** Stops frames in encodings that only readers needed. */
@@ -218,10 +224,12 @@ export class OwnedWorld implements World, IdleWorld {
     if (this.#parts.demand.forgetReaders()) this.loader.sendDemand();
   }
 
-  packed(): Int32Array | Promise<Int32Array> {
+  packed(asker?: () => Asker): Int32Array | Promise<Int32Array> {
     const latest = this.#fresh();
-    if (latest === undefined)
-      return this.loader.query('packed').then(({ packed }) => given(packed));
+    if (latest === undefined) {
+      const asked = this.loader.query('packed', { asker: asker?.() });
+      return asked.then(({ packed }) => given(packed));
+    }
     this.#parts.ticks.answer(latest.tick);
     return latest.packed;
   }
@@ -233,8 +241,8 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#history;
   }
 
-  events(): Promise<EventRecord[]> {
-    return this.history.events();
+  events(asker?: Asker): Promise<EventRecord[]> {
+    return this.history.events(asker);
   }
 
   incidents(range: IncidentRange, asker?: Asker): Promise<LongList<Incident>> {
@@ -265,7 +273,7 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#parts.demand.watcherCount;
   }
 
-  watch(encoding: Encoding, client: string): void {
+  watch(encoding: Encoding, client: string, asker?: Asker): void {
     const { demand, guard, ticks } = this.#parts;
     guard.refuseInQuarantine(this.#shared.clock.now());
     if (this.watcherCount === 0 && !this.shard.admits) {
@@ -275,13 +283,18 @@ export class OwnedWorld implements World, IdleWorld {
         5,
       );
     }
+    if (this.watcherCount === 0 && asker?.affords(0) === false) throw new TwinError('rate_limited');
     const isNew = demand.join(encoding, client);
     if (this.watcherCount === 1) {
       this.#shared.owner.hotChanged(this.shard, true);
       this.history.explanations.wakeAfter(ticks.now());
     }
-    if (this.residency === 0) void this.loader.loadIfWatched();
-    else if (isNew) this.loader.sendDemand();
+    if (this.residency === 0) {
+      void this.loader.loadIfWatched(asker);
+      return;
+    }
+    if (this.watcherCount === 1) this.loader.payUpToNow(asker);
+    if (isNew) this.loader.sendDemand();
   }
 
   unwatch(encoding: Encoding, client: string): void {

@@ -56,10 +56,10 @@ export class WorldHistory {
     });
   }
 
-  async events(): Promise<EventRecord[]> {
+  async events(asker?: Asker): Promise<EventRecord[]> {
     const { world, reports, shared } = this.#parts;
     await this.#untilChanged();
-    const { events = [] } = await this.#loader.query('events');
+    const { events = [] } = await this.#loader.query('events', { asker });
     await reports.stored();
     const context = { fleet: world.fleet, hazards: shared.city.hazards };
     return events.slice(-EVENTS_SHOWN).map((raw) => eventOf(raw, context));
@@ -77,7 +77,7 @@ export class WorldHistory {
 
   /** Starts the explanation of the unexplained incidents that are read. */
   async incidents(range: IncidentRange, asker?: Asker): Promise<LongList<Incident>> {
-    await this.#untilNow();
+    await this.#untilNow(asker);
     return this.#list.list(range, asker);
   }
 
@@ -87,8 +87,8 @@ export class WorldHistory {
   }
 
   /** Resolves to the current tick, when all contacts before it are stored. */
-  async #untilNow(): Promise<number> {
-    const { tick } = await this.#loader.query('tick');
+  async #untilNow(asker?: Asker): Promise<number> {
+    const { tick } = await this.#loader.query('tick', { asker });
     await this.#parts.reports.stored();
     return tick;
   }
@@ -100,17 +100,17 @@ export class WorldHistory {
   }
 
   async incident(id: string, asker?: Asker): Promise<Incident | undefined> {
-    const found = await this.#find(id);
+    const found = await this.#find(id, asker);
     if (found === undefined) return undefined;
     if (found.explanation === undefined) this.explanations.ask([found.chain[0]], asker);
     return this.#incident(found.chain, found.explanation);
   }
 
-  async #find(id: string) {
+  async #find(id: string, asker: Asker | undefined) {
     const place = parseIncidentId(id);
     if (place === undefined) return undefined;
     const { world, shared } = this.#parts;
-    const untilTick = await this.#untilNow();
+    const untilTick = await this.#untilNow(asker);
     const found = await shared.records.incident(world.number, place.tick, place.order);
     return found && { ...found, untilTick };
   }
@@ -129,7 +129,8 @@ export class WorldHistory {
   // ── replays ─────────────────────────────────────────────────────────────────────────────────
 
   async replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
-    const found = await this.#find(id);
+    const { client, spend } = order;
+    const found = await this.#find(id, { client, affords: () => true, spend });
     if (found === undefined) return undefined;
     const { world, record, shared } = this.#parts;
     const { chain, explanation, untilTick } = found;
@@ -139,7 +140,7 @@ export class WorldHistory {
         'An earlier version of the kernel recorded this collision. It cannot be replayed.',
       );
     }
-    const { client, on, encoding } = order;
+    const { on, encoding } = order;
     const { cityIndex, shard } = shared;
     const startTick = startOf(explanation, on);
     const where = { client, world: world.number, cityIndex, chain };

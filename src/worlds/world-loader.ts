@@ -1,8 +1,18 @@
 import { TwinError } from '../errors.ts';
 import { CATCH_UP_TICKS, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
 import type { Query, QueryAnswer, QueryResult, QueryTask } from '../shard/protocol.ts';
+import type { Asker } from '../twin-service.ts';
 import type { WorldParts } from './world-parts.ts';
 
+interface QueryOptions {
+  /** Pays for the steps; undefined: nobody does. */
+  asker?: Asker | undefined;
+  background?: boolean;
+}
+
+const CATCHING_UP =
+  'The world stood still until now, and you have caused too much work to step it.';
+const RETRY_AFTER_S = 5;
 /** How many times a world is loaded for one query before the query fails. */
 const ATTEMPTS_MAX = 4;
 
@@ -90,11 +100,15 @@ export class WorldLoader {
     if (this.#parts.residency.end(number)) void this.loadIfWatched();
   }
 
-  /** Loads a watched world. Never rejects: if the world cannot be loaded, its streams end. */
-  async loadIfWatched(): Promise<void> {
+  /**
+   * Loads a watched world. Never rejects: if the world cannot be loaded, its streams end.
+   * @param asker pays for the steps up to now
+   */
+  async loadIfWatched(asker?: Asker): Promise<void> {
     const { world, residency, demand, shared } = this.#parts;
     if (residency.isRetired || demand.watcherCount === 0 || residency.number !== 0) return;
-    await this.#load().catch((err: unknown) => {
+    const loaded = this.#load().then(() => this.payUpToNow(asker));
+    await loaded.catch((err: unknown) => {
       // If the shard has no thread, the world is loaded when it has a new one.
       if (demand.watcherCount === 0 || !shared.shard.alive) return;
       shared.log.warn({ world: world.id, err }, 'could not load a watched world');
@@ -109,23 +123,33 @@ export class WorldLoader {
     residency.command({ kind: 'watch', json, msgpack });
   }
 
+  /** The asker has the shard step the world to now, and pays for that if it can or not. */
+  payUpToNow(asker: Asker | undefined): void {
+    const { ticks } = this.#parts;
+    const tick = ticks.due();
+    asker?.spend(Math.max(0, tick - Math.max(ticks.reached, ticks.paid)));
+    ticks.reached = Math.max(ticks.reached, tick);
+  }
+
   // ── queries ─────────────────────────────────────────────────────────────────────────────────
 
   /**
    * Steps the world to the current tick, or to the last one before a hold, and reads it. In the
-   * background it is stepped by CATCH_UP_TICKS at most.
+   * background it is stepped by CATCH_UP_TICKS at most. Throws TwinError `rate_limited` if the asker
+   * cannot pay for the steps.
    */
-  async query(query: Query, background = false): Promise<QueryResult> {
+  async query(
+    query: Query,
+    { asker, background = false }: QueryOptions = {},
+  ): Promise<QueryResult> {
     const { world, ticks } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const residency = await this.#load();
       const tick = background
         ? Math.min(ticks.due(), ticks.reached + CATCH_UP_TICKS)
         : Math.max(ticks.due(), ticks.answered);
-      const debtTicks = Math.max(0, tick - ticks.reached);
-      ticks.reached = Math.max(ticks.reached, tick);
       const task = { world: world.number, residency, tick, query, background };
-      const answer = await this.#queryWithin(task, debtTicks);
+      const answer = await this.#queryWithin(task, asker);
       if (answer.outcome === 'unloaded') {
         this.unloaded(residency);
         continue;
@@ -138,12 +162,14 @@ export class WorldLoader {
   }
 
   /**
-   * Sends one query. A query that would take longer than WORK_MS_MAX is not sent. The answer of a
+   * Sends one query, once it is paid. A query that would take longer than WORK_MS_MAX is not sent. The answer of a
    * query that would take longer than WAIT_MS_MAX is not awaited. In both cases it throws TwinError
    * `overloaded`. Background queries have no limit.
    */
-  async #queryWithin(task: QueryTask, debtTicks: number): Promise<QueryAnswer> {
-    const { shard } = this.#parts.shared;
+  async #queryWithin(task: QueryTask, asker: Asker | undefined): Promise<QueryAnswer> {
+    const { ticks, shared } = this.#parts;
+    const { shard } = shared;
+    const debtTicks = Math.max(0, task.tick - ticks.reached);
     const waitMs = task.background ? 0 : shard.waitMs(debtTicks);
     const overloaded = () =>
       new TwinError(
@@ -152,6 +178,8 @@ export class WorldLoader {
         Math.ceil(waitMs / 1000),
       );
     if (waitMs > WORK_MS_MAX) throw overloaded();
+    if (asker !== undefined) pay(asker, task.tick - Math.max(ticks.reached, ticks.paid));
+    ticks.reached = Math.max(ticks.reached, task.tick);
     const answer = shard.query(task, debtTicks).catch((error: unknown): QueryAnswer => {
       if (error instanceof TwinError) return { outcome: 'unloaded' };
       throw error;
@@ -178,9 +206,18 @@ export class WorldLoader {
       const image = await shared.records.image(world.number, record);
       ticks.reached = Math.max(ticks.reached, image?.tick ?? 0);
     }
-    if (this.behindTicks > limitTicks) await this.query('tick', true);
+    if (this.behindTicks > limitTicks) await this.query('tick', { background: true });
     return this.behindTicks > limitTicks;
   }
+}
+
+/** Pays before the work is done. */
+function pay(asker: Asker, ticks: number): void {
+  if (ticks <= 0) return;
+  if (!asker.affords(ticks)) {
+    throw new TwinError('rate_limited', CATCHING_UP, RETRY_AFTER_S);
+  }
+  asker.spend(ticks);
 }
 
 function reloading(): TwinError {

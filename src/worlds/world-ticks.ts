@@ -7,6 +7,8 @@ export class WorldTicks {
   answered = 0;
   /** The tick of the world once the shard has answered all queries. */
   reached = 0;
+  /** Up to this tick its steps were paid when it was made. */
+  paid = 0;
   /** The tick to which the shard has stepped the world. */
   stepped = 0;
   /** The world must not be stepped to this tick yet: the first unresolved hold. */

@@ -5,6 +5,7 @@ import { CATCH_UP_TICKS, HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.
 import { contactWith } from '../testing/doubles/contacts.ts';
 import { itemsOf } from '../testing/doubles/long-list.ts';
 import { startFaultyNode, type TestNode } from '../testing/rigs/node.ts';
+import { until } from '../testing/rigs/until.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { EventRecord } from '../twin/wire.ts';
 import type { World } from '../twin-service.ts';
@@ -36,6 +37,18 @@ async function makeWorlds({ worlds }: TestNode, count: number): Promise<OwnedWor
 
 const configurations = (events: readonly EventRecord[] | undefined): number | undefined =>
   events?.filter(({ kind }) => kind === 'configuration').length;
+
+/** Affords a number of ticks at a time. */
+function asker(ticksMax: number) {
+  return {
+    client: 'a',
+    spent: 0,
+    affords: (ticks: number) => ticks <= ticksMax,
+    spend(ticks: number) {
+      this.spent += ticks;
+    },
+  };
+}
 
 describe('the worlds of a node', () => {
   it('keep a world at hand that was just made, however many others are in use', async () => {
@@ -231,9 +244,31 @@ describe('the worlds of a node', () => {
     const { node } = await start();
     const ancient = await node.worlds.create({ startTick: 2 ** 30 });
     const young = await node.worlds.create({ startTick: 100 });
-    await expect(ancient.packed()).rejects.toMatchObject({ code: 'overloaded', status: 503 });
-    expect(node.shards[0]?.debtTicks).toBe(0);
+    for (let i = 0; i < 2; i++) {
+      await expect(ancient.packed()).rejects.toMatchObject({ code: 'overloaded', status: 503 });
+      expect(node.shards[0]?.debtTicks).toBe(0);
+    }
     expect((await young.packed())[0]).toBeGreaterThanOrEqual(100);
+  });
+
+  it('[L26] are stepped to now if whoever asks can pay, but for what was paid when they were made', async () => {
+    const { node } = await start();
+    const made = async (startTick: number) =>
+      (await node.worlds.create({ startTick })) as OwnedWorld;
+    const fresh = await made(5000);
+    const [reader, second, watcher] = [asker(2000), asker(2000), asker(2000)];
+    await fresh.packed(() => reader);
+    expect(reader.spent).toBeLessThan(500);
+
+    const [dear, old, older] = await Promise.all([5000, 1500, 1500].map(made));
+    for (const world of [dear, old, older]) world?.paidUpTo(0);
+    await expect(dear?.packed(() => reader)).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(reader.spent).toBeLessThan(500);
+    await old?.events(second);
+    expect(second.spent).toBeGreaterThanOrEqual(1500);
+    older?.watch('json', 'a', watcher);
+    await until('the watcher has paid', () => watcher.spent >= 1500);
+    expect(() => old?.watch('json', 'a', asker(-1))).toThrow('rate_limited');
   });
 
   it('catch up in the background piece by piece, however far behind they are', async () => {

@@ -98,7 +98,9 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
         throw error;
       }
       if (deleted) this.#deleted.set(number, deleted);
-      return this.#add(number, record, []);
+      const world = this.#add(number, record, []);
+      world.paidUpTo(options.startTick);
+      return world;
     }
   }
 

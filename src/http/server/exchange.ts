@@ -91,6 +91,7 @@ export class Exchange implements Call {
   /** The body so far, at the beginning of memory that doubles: a part may be one byte long. */
   #collected = EMPTY;
   #writer: PieceWriter | undefined;
+  #addressKey: string | undefined;
   #isSent = false;
   readonly #response: ResponsePort;
   readonly #context: ExchangeContext;
@@ -128,7 +129,13 @@ export class Exchange implements Call {
     return 'The request timed out and may still complete: read the state to find out.';
   }
 
+  /** Not to be called for the first time once the connection may have closed. */
   addressKey(): string {
+    this.#addressKey ??= this.#findAddressKey();
+    return this.#addressKey;
+  }
+
+  #findAddressKey(): string {
     const remote = addressText(new Uint8Array(this.#response.getRemoteAddress()));
     return addressKey(this.#context.proxies?.clientOf(remote, this.head) ?? remote);
   }

@@ -16,6 +16,7 @@ import {
 } from '../../twin/catalogue.ts';
 import { hundredths } from '../../twin/units.ts';
 import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
+import type { Asker } from '../../twin-service.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
 import { askerOf } from '../server/rate-limits.ts';
@@ -43,10 +44,13 @@ function readRoutes({ worlds, limits, lists }: VehicleContext): Route[] {
     operationId: string,
     summary: string,
     schema: Schema,
-    answer: (car: Car, encoding: Encoding) => Answer,
+    answer: (car: Car, encoding: Encoding, asker: () => Asker) => Answer,
   ): Route => ({
     ...vehicleRoute('GET', path, operationId, summary, schema),
-    handle: (call) => mapMaybePromise(worlds.byVin(call), (car) => answer(car, call.encoding)),
+    handle: (call) =>
+      mapMaybePromise(worlds.byVin(call), (car) =>
+        answer(car, call.encoding, () => askerOf(limits.work, call.addressKey())),
+      ),
   });
   return [
     get('', 'getVehicle', 'Everything about the car', schemas.Vehicle, vehicle),
@@ -57,8 +61,8 @@ function readRoutes({ worlds, limits, lists }: VehicleContext): Route[] {
       schemas.FeatureState,
       ({ world, index }, encoding) => stateReply(world.declared(index), encoding),
     ),
-    get('/telemetry', 'getTelemetry', 'Live telemetry', schemas.Telemetry, (car, encoding) =>
-      mapMaybePromise(telemetry(car), (value) => ok(value, encoding)),
+    get('/telemetry', 'getTelemetry', 'Live telemetry', schemas.Telemetry, (car, encoding, asker) =>
+      mapMaybePromise(telemetry(car, asker), (value) => ok(value, encoding)),
     ),
     get('/route', 'getRoute', 'The loop that the car drives', schemas.Route, (car, encoding) =>
       ok(routeOf(car), encoding),
@@ -229,10 +233,10 @@ function entryOf({ world, index }: Car): FleetEntry {
   return at(world.fleet, index);
 }
 
-async function vehicle(car: Car, encoding: Encoding): Promise<Reply> {
+async function vehicle(car: Car, encoding: Encoding, asker: () => Asker): Promise<Reply> {
   const { world, index } = car;
   const { vin, ...appearance } = entryOf(car);
-  const now = await telemetry(car);
+  const now = await telemetry(car, asker);
   async function* body(): BodySteps {
     const incidents = yield* world.incidentIds(index);
     const configuration = featureState(world.declared(index));
@@ -249,8 +253,8 @@ async function vehicle(car: Car, encoding: Encoding): Promise<Reply> {
   return replyInSteps(body(), encoding);
 }
 
-function telemetry({ world, index }: Car): Telemetry | Promise<Telemetry> {
-  return mapMaybePromise(world.packed(), (packed) =>
+function telemetry({ world, index }: Car, asker: () => Asker): Telemetry | Promise<Telemetry> {
+  return mapMaybePromise(world.packed(asker), (packed) =>
     telemetryOf(packed, index, {
       worldId: world.id,
       vins: world.fleet.map(({ vin }) => vin),

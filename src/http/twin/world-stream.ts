@@ -4,7 +4,7 @@ import { TwinError } from '../../errors.ts';
 import { FRAME_MS } from '../../limits.ts';
 import type { World } from '../../twin-service.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
-import type { RateLimits } from '../server/rate-limits.ts';
+import { askerOf, type RateLimits } from '../server/rate-limits.ts';
 import { encode } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
 import type { Entrance, Stream, StreamSocket } from '../server/server-options.ts';
@@ -31,13 +31,13 @@ export interface StreamSession {
 export class WorldStream implements Stream<StreamSession> {
   readonly path = STREAM_PATH;
   readonly #worlds: WorldAccess;
-  readonly #sockets: RateLimits['sockets'];
+  readonly #limits: RateLimits;
   readonly #fanout: Fanout;
   #openCount = 0;
 
   constructor(worlds: WorldAccess, limits: RateLimits, fanout: Fanout) {
     this.#worlds = worlds;
-    this.#sockets = limits.sockets;
+    this.#limits = limits;
     this.#fanout = fanout;
   }
 
@@ -52,11 +52,12 @@ export class WorldStream implements Stream<StreamSession> {
 
   #enter(world: World, encoding: Encoding, addressKey: string): StreamSession {
     if (this.#openCount >= SOCKETS_MAX) throw new TwinError('overloaded');
-    this.#sockets?.enter(addressKey);
+    const { sockets, work } = this.#limits;
+    sockets?.enter(addressKey);
     try {
-      world.watch(encoding, addressKey);
+      world.watch(encoding, addressKey, askerOf(work, addressKey));
     } catch (error) {
-      this.#sockets?.leave(addressKey);
+      sockets?.leave(addressKey);
       throw error;
     }
     this.#openCount++;
@@ -81,7 +82,7 @@ export class WorldStream implements Stream<StreamSession> {
 
   closed({ world, encoding, addressKey, watcher }: StreamSession): void {
     this.#openCount--;
-    this.#sockets?.leave(addressKey);
+    this.#limits.sockets?.leave(addressKey);
     world.unwatch(encoding, addressKey);
     if (watcher) this.#fanout.leave(watcher);
   }
