@@ -35,6 +35,15 @@ test('the refusal of a large body is that of a small one', async () => {
   await expect(bodies.parse(broken)).rejects.toMatchObject({ code: 'invalid_json' });
 });
 
+test('a large body that waits when the node stops is refused', async () => {
+  const stopping = new WorldBodies(['a']);
+  const parsed = stopping.parse(bodyWith(1));
+  await Promise.all([
+    expect(parsed).rejects.toMatchObject({ code: 'overloaded' }),
+    stopping.close(),
+  ]);
+});
+
 test('a small body is parsed at once', () => {
   expect(bodies.parse(new Uint8Array(0))).toEqual({ startTick: 0 });
   expect(bodies.parse(new TextEncoder().encode('{"seed": 7}'))).toMatchObject({ seed: 7 });

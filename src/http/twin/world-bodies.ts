@@ -28,6 +28,7 @@ export class WorldBodies {
     idleTimeout: IDLE_MS,
   });
   readonly #cityNames: readonly string[];
+  #isClosed = false;
 
   constructor(cityNames: readonly string[]) {
     this.#cityNames = cityNames;
@@ -50,13 +51,18 @@ export class WorldBodies {
     if (this.#thread.queueSize >= WAITING_MAX) throw new TwinError('overloaded');
     const task = { body, cityNames: this.#cityNames };
     const transferList = [body.buffer] as never;
-    const parsed: Parsed = await this.#thread.run(task, { name: 'worldOptions', transferList });
-    if ('options' in parsed) return parsed.options;
-    throw new TwinError(parsed.refusal.code, parsed.refusal.hint);
+    try {
+      const parsed: Parsed = await this.#thread.run(task, { name: 'worldOptions', transferList });
+      if ('options' in parsed) return parsed.options;
+      throw new TwinError(parsed.refusal.code, parsed.refusal.hint);
+    } catch (error) {
+      throw this.#isClosed ? new TwinError('overloaded') : error;
+    }
   }
 
-  /** Ends the thread at once. */
+  /** Ends the thread at once. What was not parsed gets TwinError `overloaded`. */
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#thread.destroy();
   }
 }
