@@ -1,5 +1,7 @@
 import { formatRequest, type HttpPool } from '../../bench/common/http-pool.ts';
 import { madeWorld } from '../../bench/common/made-worlds.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/config.ts';
+import { PRICES_US } from '../../src/http/server/prices.ts';
 import { systemTime } from '../../src/time.ts';
 import type { Attack, HostileClient } from './hostile-client.ts';
 import { longJournal, recklessWorld } from './world-bodies.ts';
@@ -8,9 +10,10 @@ const READERS = 2;
 /** Over its limit, and overloaded. */
 const LATER: readonly number[] = [429, 503];
 const RETRY_MS = 500;
-/** Ticks of a reckless world for each second of an attack, and the most that one address may ask for. */
+/** Ticks of a reckless world for each second of an attack. */
 const TICKS_PER_S = 90_000;
-const TICKS_MAX = 880_000;
+/** Most of what one address may ask for at once: the rest pays for the body and the first answer. */
+const TICKS_MAX = Math.floor((0.9 * 1000 * DEFAULT_RATE_LIMITS.workMs.burst) / PRICES_US.tick);
 
 /** Asks again while the node is busy with the world or the client has no time left. */
 async function askPatiently(pool: HttpPool, request: Buffer): Promise<Buffer> {
@@ -35,12 +38,14 @@ async function readAgain(client: HostileClient, body: string, path: string): Pro
   });
 }
 
+/** Ticks of the reckless world for an attack of so many seconds. */
+export function recklessTicks(seconds: number): number {
+  return Math.min(TICKS_MAX, Math.round(seconds * TICKS_PER_S));
+}
+
 export const incidents: Attack = {
   summary: `the incidents of a world that has had thousands, read by ${READERS} clients`,
-  run: (client) => {
-    const tick = Math.min(TICKS_MAX, Math.round(client.seconds * TICKS_PER_S));
-    return readAgain(client, recklessWorld(tick), '/incidents');
-  },
+  run: (client) => readAgain(client, recklessWorld(recklessTicks(client.seconds)), '/incidents'),
 };
 
 export const journal: Attack = {

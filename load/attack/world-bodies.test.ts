@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../src/config.ts';
+import { PRICES_US } from '../../src/http/server/prices.ts';
+import { createRateLimits } from '../../src/http/server/rate-limits.ts';
+import { TestTime } from '../../src/testing/doubles/test-time.ts';
 import { countPacked } from '../../src/twin/journal.ts';
 import { parseWorldOptions, type WorldOptions } from '../../src/twin/world-options.ts';
+import { recklessTicks } from './large-answers.ts';
 import { longJournal, recklessWorld, WORLD_BODY_BYTES } from './world-bodies.ts';
 
 const optionsOf = (body: string) => parseWorldOptions(JSON.parse(body), ['mixed-town']);
@@ -26,4 +31,11 @@ test('a reckless world begins late, with all cars changed', () => {
   const options = optionsOf(recklessWorld(890_000));
   expect(options.startTick).toBe(890_000);
   expect(countOf(options)).toBe(20);
+});
+
+test('an address may make the reckless world of an attack of any length', () => {
+  const limits = createRateLimits(DEFAULT_RATE_LIMITS, TestTime.standing());
+  const ticks = recklessTicks(60);
+  const bodyUs = PRICES_US.parsedByte * recklessWorld(ticks).length;
+  limits.work?.take('hostile', bodyUs + PRICES_US.world + PRICES_US.tick * ticks);
 });
