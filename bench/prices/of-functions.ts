@@ -3,6 +3,8 @@ import { CAR_COUNT, F_ALL, F_BRAKES } from '../../assembly/layout.ts';
 import { at } from '../../src/city/geometry.ts';
 import { nearestRoad } from '../../src/city/place.ts';
 import { Passwords } from '../../src/dealer/passwords.ts';
+import type { CustomerRecord } from '../../src/dealer/records.ts';
+import { Tokens } from '../../src/dealer/tokens.ts';
 import { readForm } from '../../src/http/dealer/body.ts';
 import type { PRICES_US } from '../../src/http/server/prices.ts';
 import { encode } from '../../src/http/server/reply.ts';
@@ -33,6 +35,8 @@ const READS = 50;
 const INCIDENT_TICKS = 100_000;
 const CAR = 3;
 const HASHES = 8;
+const VERIFIED = 1000;
+const TOKEN_S = 3600;
 
 const city = at(cities.cities, 0);
 
@@ -69,6 +73,25 @@ function multipart(): Promise<number> {
   const body = Buffer.from(`${parts.join('')}--x--\r\n`);
   return usPerItem(FORMS, async () => {
     for (let i = 0; i < FORMS; i += 1) await readForm(body, 'multipart/form-data; boundary=x');
+  });
+}
+
+/** With the signature of another key. */
+function token(): Promise<number> {
+  const clock = { now: () => systemTime.now() };
+  return inFreshDir(async (dir) => {
+    const store = await openEmbedded(dir, systemTime);
+    try {
+      const tokens = await Tokens.open(store, clock, systemRandom, TOKEN_S);
+      const issued = await tokens.issue({ role: 'user', id: 'x', credential: 1 } as CustomerRecord);
+      const [head, claims] = issued.split('.');
+      const wrong = `${head}.${claims}.${'x'.repeat(43)}`;
+      return await usPerItem(VERIFIED, async () => {
+        for (let i = 0; i < VERIFIED; i += 1) await tokens.verify(wrong);
+      });
+    } finally {
+      await store.close();
+    }
   });
 }
 
@@ -146,6 +169,7 @@ export const OF_FUNCTIONS = {
   tick,
   parsedByte,
   multipart,
+  token,
   password,
   incident,
   journalChange,

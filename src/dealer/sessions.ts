@@ -35,11 +35,12 @@ export class Sessions {
   /**
    * The session of an Authorization header. Throws DealerError 401.
    * @param authorization empty without the header
+   * @param pay called before a token is verified that was not verified before; may throw
    */
-  async find(authorization: string): Promise<Session> {
+  async find(authorization: string, pay?: () => void): Promise<Session> {
     if (!SCHEME.test(authorization)) throw notAuthenticated();
     const token = authorization.replace(SCHEME, '').trim();
-    const claims = await this.#tokens.verify(token);
+    const claims = await this.#tokens.verify(token, pay);
     if (claims === undefined) throw badToken();
     const { revision } = await this.#registry.edition();
     const seen = this.#seen.get(token);

@@ -65,10 +65,14 @@ export class Tokens {
       .sign(this.#key);
   }
 
-  /** Undefined if the token is invalid or has expired. */
-  async verify(token: string): Promise<Claims | undefined> {
+  /**
+   * Undefined if the token is invalid or has expired.
+   * @param pay called before a signature is computed; may throw
+   */
+  async verify(token: string, pay: () => void = () => {}): Promise<Claims | undefined> {
     const known = this.#verified.get(token);
     if (known !== undefined) return this.#isOver(known) ? undefined : known;
+    pay();
     const claims = await this.#read(token);
     if (claims !== undefined) this.#verified.set(token, claims);
     return claims;

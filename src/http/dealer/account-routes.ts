@@ -156,6 +156,7 @@ export function accountRoutes(context: DealerRouteDependencies): Route[] {
       summary: 'The account of the caller, with the fields of its role',
       action: 'profile.read',
       answer: schemas.Profile,
+      priceUs: PRICES_US.listedCustomer,
       run: (_, { account }) => profileBody(platform, account),
     }),
     guarded({

@@ -37,8 +37,9 @@ function setUp(burstMs: number, isLimited = true) {
   const limits = createRateLimits(isLimited ? settings : 'off', time);
   const found: string[] = [];
   const sessions = {
-    find: async (id: string) => {
+    find: async (id: string, pay: () => void) => {
       found.push(id);
+      if (id === 'forged') pay();
       if (id === '') throw badToken();
       return { account: { id, role: 'dealer', isDemo: id === 'published' } };
     },
@@ -118,6 +119,12 @@ test('[L20] one client does not use up the budget of others with the same publis
   for (let i = 0; i < 5; i++) await status('published', '10.0.0.1');
   expect(await status('published', '10.0.0.1')).toBe(429);
   expect(await status('published', '10.0.0.2')).toBe(200);
+});
+
+test('[L20] a token that the node does not know pays before it is verified', async () => {
+  const { status } = setUp(CHANGE_MS + (0.5 * PRICES_US.token) / 1000);
+  expect(await status('forged', '10.0.0.1')).toBe(429);
+  expect(await status('a', '10.0.0.2')).toBe(200);
 });
 
 test('[L7] there are no budgets if limits are off', async () => {

@@ -77,8 +77,7 @@ export const WRONG_ROLE = 'The role of the caller does not allow this.';
 const PARSED_FIRST_BYTES_MAX = 16 * 1024;
 
 /** Description of a 429 because of the price of a call. */
-export const OVER_BUDGET =
-  'The address, or the account, is over its limit on work; see Retry-After.';
+const OVER_BUDGET = 'The address, or the account, is over its limit on work; see Retry-After.';
 
 const NO_STORE: readonly Header[] = [['Cache-Control', 'no-store']];
 
@@ -126,7 +125,8 @@ export function guardedRoutes(
         payer.pay(bodyPriceUs(operation, call));
         const isLong = call.body.byteLength > PARSED_FIRST_BYTES_MAX;
         const early = isLong ? undefined : await bodyOf(operation, call);
-        const session = await sessions.find(call.head.authorization);
+        const payForToken = () => payer.pay(PRICES_US.token);
+        const session = await sessions.find(call.head.authorization, payForToken);
         // With a published log-in an account is everybody's: one client must not use up its budget.
         if (!session.account.isDemo) payer.join(session.account.id);
         if (!can(session.account, operation.action)) throw forbidden(operation.refusal);
@@ -197,7 +197,7 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
     refusals: {
       ...(auth === 'bearer' ? { 401: 'The token is missing or not valid.' } : {}),
       ...(body || query || params ? { 422: 'Some fields are invalid.' } : {}),
-      ...(priceUsOf(operation) > 0 ? { 429: OVER_BUDGET } : {}),
+      ...(auth === 'bearer' || priceUsOf(operation) > 0 ? { 429: OVER_BUDGET } : {}),
       ...operation.refusals,
       503: 'The service cannot do this now; see Retry-After. The detail says whether a change may have been made.',
     },

@@ -6,7 +6,7 @@ import { PRICES_US } from '../server/prices.ts';
 import type { Route } from '../server/router.ts';
 import { accountRoutes, loginRoutes } from './account-routes.ts';
 import { auditCars } from './audit.ts';
-import { guardedRoutes, OVER_BUDGET, openRoutes, WRONG_ROLE } from './call.ts';
+import { guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
 import { ListReplies } from './list-replies.ts';
@@ -92,7 +92,6 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
       action: 'cars.list',
       query: forms.Page,
       answer: schemas.Cars,
-      refusals: { 429: OVER_BUDGET },
       run: async (ask, session, payer) => {
         const list = await cars.list(session, ask.query, encode);
         return lists.of(ask, list, () => payer.pay(PRICES_US.listedCar * list.count));
@@ -206,7 +205,7 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
       action: 'customers.list',
       query: forms.CustomersQuery,
       answer: schemas.Customers,
-      refusals: { 403: WRONG_ROLE, 429: OVER_BUDGET },
+      refusals: { 403: WRONG_ROLE },
       run: async (ask, session, payer) => {
         const { include_password: withPassword } = ask.query;
         audit(withPassword, ask.requestId, session);
@@ -223,6 +222,7 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
       query: forms.CustomerQuery,
       answer: schemas.Customer,
       refusals: { 403: WRONG_ROLE, 404: 'There is no such customer, or it is another dealer’s.' },
+      priceUs: PRICES_US.listedCustomer,
       run: ({ path, query, requestId }, session) => {
         audit(query.include_password, requestId, session);
         return customers.one(session.account, path.username, query.include_password);

@@ -31,12 +31,14 @@ export const PRICES_US = {
   keptPage: 60,
   /** A car in a list: most have been encoded before. */
   listedCar: 2,
-  /** A customer in a list: its fields are decrypted. */
+  /** A customer, also in a list: its fields are decrypted. */
   listedCustomer: 70,
   /** A change of the dealer platform, made durable. */
   dealerChange: 350,
   /** The demo data, written anew. */
   reset: 45_000,
+  /** A token of the dealer platform that the node has not verified before; the dearest is a wrong one. */
+  token: 100,
   /** A password that is hashed or verified on its thread. */
   password: 12_000,
 } as const;
