@@ -90,9 +90,9 @@ export const DEFAULT_RATE_LIMITS = {
   logins: { burst: 60, perS: 1 },
   /** Accounts created by one address. */
   signUps: { burst: 10, perS: 10 / 60 },
-  /** Failed log-ins of one account without a wait. */
+  /** Failed log-ins of one name from one address without a wait. */
   failedLogins: 5,
-  /** The longest wait between log-ins of an account. */
+  /** The longest wait between log-ins of a name from an address. */
   failedLoginWaitS: 60,
 };
 
