@@ -21,7 +21,7 @@ const options = {
     max: 600,
     help: 'how long each attack lasts once it is prepared',
   },
-  rest: { fallback: 5, min: 0, max: 600, help: 'seconds after it, in which memory must return' },
+  rest: { fallback: 30, min: 0, max: 600, help: 'seconds after it, in which memory must return' },
   niceness: { fallback: 19, min: 0, max: 19, help: 'of the hostile processes' },
   'memory-mib': { fallback: 0, min: 0, max: 1_048_576, help: 'memory of the node; 0: no limit' },
   json: { fallback: false, help: 'also write bench/results/attack.json' },

@@ -21,6 +21,7 @@ import { type Route, Router } from './server/router.ts';
 import type { ServerOptions } from './server/server-options.ts';
 import { StreamedAnswers } from './server/streamed-answers.ts';
 import { Fanout } from './twin/fanout.ts';
+import { KeptPages } from './twin/kept-pages.ts';
 import { LongLists } from './twin/long-lists.ts';
 import { twinRoutes } from './twin/twin-routes.ts';
 import { vehicleRoutes } from './twin/vehicle-routes.ts';
@@ -66,6 +67,8 @@ interface FrontEndDependencies {
 export type FrontEnd = ReturnType<typeof startFrontEnd>;
 
 const SWEEP_MS = 1000;
+/** Encoded pages of all lists. */
+const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 const STARTS_OR_STOPS = 'the node starts or stops';
 const CLOSE_GRACE_MS = 5_000;
 
@@ -87,6 +90,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     web: readWebFiles(options.webFolder),
   };
   const fanout = new Fanout(time);
+  const pages = new KeptPages(KEPT_BYTES_MAX, time);
   const bodies = new WorldBodies(service.cities.map(({ name }) => name));
   const ofAll = {
     streamed: new StreamedAnswers(time),
@@ -99,7 +103,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     return server;
   };
   try {
-    const twin = open(twinServer(options, service, { ...shared, fanout, bodies }));
+    const twin = open(twinServer(options, service, { ...shared, fanout, pages, bodies }));
     const dealer = open(dealerServer(options, dependencies.dealerRoutes, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
     const ops = open(opsServer(options, metrics, trouble));
@@ -109,12 +113,11 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     service.onFrames((frames, done) => fanout.publish(frames, done));
     service.onStreamEnd((world, code) => fanout.endWorld(world.number, code));
     countStreams(metrics, fanout);
-    metrics.gauge(
-      'largest_piece_bytes',
-      'Most bytes that the main thread has parsed, encoded or sent in pieces in one go.',
-      () => largestPiece.bytes,
-    );
-    const stopSweeping = time.every(SWEEP_MS, () => fanout.sweep());
+    measureLargestPiece(metrics);
+    const stopSweeping = time.every(SWEEP_MS, () => {
+      fanout.sweep();
+      pages.sweep();
+    });
     return {
       twinUrl: state.twinUrl,
       dealerUrl: urlOf(scheme, host, dealer.port),
@@ -147,6 +150,14 @@ function createConnectionCount(
     () => connections.refused,
   );
   return connections;
+}
+
+function measureLargestPiece(metrics: Metrics): void {
+  metrics.gauge(
+    'largest_piece_bytes',
+    'Most bytes that the main thread has parsed, encoded or sent in pieces in one go.',
+    () => largestPiece.bytes,
+  );
 }
 
 function countStreams(metrics: Metrics, fanout: Fanout): void {
@@ -184,11 +195,12 @@ function twinServer(
     docs,
     web,
     fanout,
+    pages,
     bodies,
-  }: Shared & { fanout: Fanout; bodies: WorldBodies },
+  }: Shared & { fanout: Fanout; pages: KeptPages; bodies: WorldBodies },
 ): ServerSettings<StreamSession> {
   const worlds = new WorldAccess(service, limits);
-  const lists = new LongLists(limits);
+  const lists = new LongLists(limits, pages);
   const routes = [
     ...twinRoutes({ service, worlds, bodies, limits, lists, publicTwinUrl, kernelHash }),
     ...vehicleRoutes({ worlds, limits, lists }),

@@ -7,10 +7,8 @@ import { PRICES_US } from '../server/prices.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import { bodyless, encode, type Pieces, type Reply, reply } from '../server/reply.ts';
 import type { Call } from '../server/router.ts';
-import { KeptPages } from './kept-pages.ts';
+import type { KeptPages } from './kept-pages.ts';
 
-/** Encoded pages of all lists. */
-const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 const EMPTY = new Uint8Array(0);
 const COMMA = Buffer.from(',');
 const FIXMAP = 0x80;
@@ -44,9 +42,9 @@ export class LongLists {
   readonly #limits: Pick<RateLimits, 'work'>;
   readonly #kept: KeptPages;
 
-  constructor(limits: Pick<RateLimits, 'work'>, keptBytesMax = KEPT_BYTES_MAX) {
+  constructor(limits: Pick<RateLimits, 'work'>, kept: KeptPages) {
     this.#limits = limits;
-    this.#kept = new KeptPages(keptBytesMax);
+    this.#kept = kept;
   }
 
   async reply<Item>(asking: Asking, list: LongList<Item>, shape: Shape<Item>): Promise<Reply> {

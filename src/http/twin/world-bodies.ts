@@ -11,8 +11,10 @@ import {
 const WORKER = fileURLToPath(new URL('../../../workers/bodies.ts', import.meta.url));
 /** A larger body would hold up the main thread for more than a millisecond. */
 const PARSED_HERE_BYTES_MAX = 16 * 1024;
-/** The thread ends after this time without a body. */
-const IDLE_MS = 60_000;
+/** The thread ends after this time without a body, and gives all its memory back. */
+const IDLE_MS = 10_000;
+/** Garbage of a large body is collected while it is parsed. */
+const YOUNG_MIB_MAX = 12;
 /** Bodies of up to 1 MiB that wait for the thread. */
 const WAITING_MAX = 32;
 
@@ -26,6 +28,7 @@ export class WorldBodies {
     maxThreads: 1,
     maxQueue: WAITING_MAX,
     idleTimeout: IDLE_MS,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB_MAX },
   });
   readonly #cityNames: readonly string[];
   #isClosed = false;
