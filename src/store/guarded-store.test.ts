@@ -142,6 +142,20 @@ it('[R32] ends each commit in time where the engine hangs, and asks it no more u
   expect(outcomes.slice(3)).toEqual(['failed', 'true']);
 });
 
+it('[R32] gives a commit its whole time again after a hang that ended with failures', async () => {
+  const { time, asked, outcomes, commit } = setUp();
+  void commit();
+  await time.advance(STORE_WAIT_MS);
+  asked[0]?.reject(new StoreUnavailable('failed'));
+  await nextTurn();
+  void commit();
+  await time.advance(STORE_WAIT_MS - 250);
+  expect(outcomes).toEqual(['unknown', 'waits']);
+  asked[1]?.resolve(true);
+  await nextTurn();
+  expect(outcomes).toEqual(['unknown', 'true']);
+});
+
 it.each([
   ['full', 'the store is full: writes are refused'],
   ['failed', 'the store fails: writes are refused'],

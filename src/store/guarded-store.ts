@@ -48,7 +48,7 @@ export class GuardedStore implements Store {
   readonly #unanswered = new Set<() => void>();
   /** Writes of the commits without an answer. */
   #writesWaiting = 0;
-  /** Checks since the engine made a commit, or refused it for its checks. */
+  /** Checks while commits waited and the engine made none, nor refused one for its checks. */
   #silentChecks = 0;
   #checks = START_CHECKS;
   #isChecking = false;
@@ -104,7 +104,10 @@ export class GuardedStore implements Store {
       const end = () => {
         this.#unanswered.delete(giveUp);
         this.#writesWaiting -= writeCount;
-        if (this.#unanswered.size === 0) this.#isHanging = false;
+        if (this.#unanswered.size === 0) {
+          this.#isHanging = false;
+          this.#silentChecks = 0;
+        }
         settled.resolve();
       };
       const answered = (isMade: boolean) => {
