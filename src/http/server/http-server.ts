@@ -12,7 +12,6 @@ import { commonHeaders, preflight } from './common-headers.ts';
 import { countConnections } from './connection-count.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { HeldBytes } from './held-bytes.ts';
-import { LARGE_BYTES } from './large-answers.ts';
 import { MessageRate } from './message-rate.ts';
 import { bodyless, type Header, isStreamed, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
@@ -318,7 +317,8 @@ export class HttpServer<Session = never> {
   }
 
   #answer(exchange: Exchange, reply: Reply): void {
-    if (isStreamed(reply) || reply.body.length > LARGE_BYTES) this.#answerInTurn(exchange, reply);
+    const { large } = this.#options;
+    if (isStreamed(reply) || !large.isFree(reply.body.length)) this.#answerInTurn(exchange, reply);
     else exchange.answer(reply, this.#settledHeaders(exchange));
   }
 

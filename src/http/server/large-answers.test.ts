@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
 import { TokenBuckets } from '../../token-buckets.ts';
 import { LargeAnswers } from './large-answers.ts';
+import { PRICES_US } from './prices.ts';
 
 const time = TestTime.standing();
 const MIB = 1024 * 1024;
@@ -16,14 +17,19 @@ describe('[H29] of large answers in memory', () => {
     const sent: string[] = [];
     const send = (address: string, count: number) =>
       Array.from({ length: count }, () =>
-        large.send(exchangeOf(address), MIB / 4, () => sent.push(address)),
+        large.send(exchangeOf(address), 2 * MIB, () => sent.push(address)),
       );
     const all = Promise.all([...send('hostile', 8), ...send('healthy', 2)]);
-    expect(sent).toEqual(Array(4).fill('hostile'));
-    for (const address of ['hostile', 'healthy', 'hostile', 'healthy', 'hostile', 'hostile']) {
+    expect(sent).toEqual(['hostile', 'hostile']);
+    for (const both of [
+      ['hostile', 'healthy'],
+      ['hostile', 'healthy'],
+      ['hostile', 'hostile'],
+      ['hostile', 'hostile'],
+    ]) {
       const before = sent.length;
       await nextTurn();
-      expect(sent.slice(before)).toEqual([address]);
+      expect(sent.slice(before)).toEqual(both);
     }
     await all;
     await nextTurn();
@@ -41,7 +47,7 @@ describe('[H29] of large answers in memory', () => {
 
   test('one is not sent where the client has left meanwhile', async () => {
     const large = new LargeAnswers(time, undefined);
-    await large.send(exchangeOf('a'), 2 * MIB, () => {});
+    await large.send(exchangeOf('a'), 8 * MIB, () => {});
     const exchange = exchangeOf('a');
     let isSent = false;
     const sent = large.send(exchange, MIB, () => {
@@ -53,23 +59,30 @@ describe('[H29] of large answers in memory', () => {
   });
 });
 
-test('[L24] a large answer is paid by its length before it is sent, but a HEAD is free', async () => {
-  const work = new TokenBuckets({ burst: 1000, perS: 1 }, time);
+test('[L24] of eight large answers one is paid, by the length of all of them, but a HEAD is free', async () => {
+  const work = new TokenBuckets({ burst: 10_000, perS: 1 }, time);
   const large = new LargeAnswers(time, work);
   let count = 0;
-  const answer = () => {
-    count += 1;
+  const send = (address: string, method = 'GET') => {
+    const answer = () => {
+      count += 1;
+    };
+    if (large.isFree(MIB / 4)) answer();
+    else return large.send(exchangeOf(address, method), MIB / 4, answer);
   };
-  await large.send(exchangeOf('a', 'HEAD'), MIB, answer);
-  expect(work.level('a').left).toBe(1000);
-  await large.send(exchangeOf('a'), MIB, answer);
+  for (let i = 0; i < 7; i++) await send('a');
+  expect(work.level('a').left).toBe(10_000);
+  await send('a');
   const { left } = work.level('a');
-  expect(left).toBeLessThan(1000);
-  await expect(large.send(exchangeOf('a'), 2 * MIB, answer)).rejects.toMatchObject({
-    code: 'rate_limited',
-    retryAfterS: expect.any(Number),
-  });
+  expect(10_000 - left).toBeCloseTo((PRICES_US.sentKib * 8 * MIB) / 4 / 1024, -1);
+  for (let i = 0; i < 7; i++) await send('a');
+  await send('a', 'HEAD');
   expect(work.level('a').left).toBe(left);
-  await large.send(exchangeOf('b'), MIB, answer);
-  expect(count).toBe(3);
+  work.spend('a', left);
+  const before = count;
+  for (let i = 0; i < 7; i++) await send('a');
+  await expect(send('a')).rejects.toMatchObject({ code: 'rate_limited' });
+  expect(count).toBe(before + 7);
+  for (let i = 0; i < 8; i++) await send('b');
+  expect(count).toBe(before + 15);
 });

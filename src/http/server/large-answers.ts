@@ -4,10 +4,12 @@ import { PRICES_US } from './prices.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 /** A longer answer is large. */
-export const LARGE_BYTES = 64 * 1024;
-/** Bytes of large answers that are sent in a turn before others have to wait: half a millisecond. */
-const BYTES_PER_TURN = 1024 * 1024;
+const LARGE_BYTES = 64 * 1024;
+/** Bytes of large answers that are sent in a turn before others have to wait: a millisecond. */
+const BYTES_PER_TURN = 4 * 1024 * 1024;
 const KIB = 1024;
+/** One of so many is paid, for all of them: to pay takes a twentieth of the time of a map. */
+const PAID_ONE_OF = 8;
 
 /** The part of an exchange that is needed to send a large answer. */
 interface LargeExchange {
@@ -19,20 +21,33 @@ interface LargeExchange {
 /**
  * Sends the large answers of a node that are kept in memory, such as maps and files. To copy one into
  * the buffers of the operating system takes as long as some ten other requests, and a thousand clients
- * may ask for one in the same turn of the event loop. So a turn has room for a few. Those beyond it
- * wait and get a turn each, and addresses take turns.
+ * may ask for one in the same turn of the event loop. So a turn has room for some. Those beyond it
+ * wait for the next turns, and addresses take turns.
  */
 export class LargeAnswers {
   readonly #turns: FairTurns;
   readonly #time: Pick<Time, 'immediate'>;
   readonly #work: RateLimits['work'];
-  #bytesOfTurn = 0;
+  /** Sent in one turn or in several. */
+  #bytes = 0;
   #waitingCount = 0;
+  #count = 0;
 
   constructor(time: Pick<Time, 'immediate'>, work: RateLimits['work']) {
     this.#turns = new FairTurns(time);
     this.#time = time;
     this.#work = work;
+  }
+
+  /** Whether an answer may be sent at once. Where not, `send` has to be called for it. */
+  isFree(bytes: number): boolean {
+    if (bytes <= LARGE_BYTES) return true;
+    this.#count++;
+    return !this.#isPaid && this.#takeRoom(bytes);
+  }
+
+  get #isPaid(): boolean {
+    return this.#count % PAID_ONE_OF === 0;
   }
 
   /**
@@ -44,28 +59,31 @@ export class LargeAnswers {
     // Its body is not sent.
     if (exchange.method === 'HEAD') return answer();
     const key = exchange.addressKey();
-    this.#work?.takeUpToBurst(key, (PRICES_US.sentKib * bytes) / KIB);
+    if (this.#isPaid) {
+      this.#work?.takeUpToBurst(key, (PAID_ONE_OF * PRICES_US.sentKib * bytes) / KIB);
+    }
     if (!this.#takeRoom(bytes)) {
-      await this.#wait(key);
+      await this.#wait(key, bytes);
       if (!exchange.isOpen) return;
     }
     answer();
   }
 
   #takeRoom(bytes: number): boolean {
-    if (this.#waitingCount > 0 || this.#bytesOfTurn >= BYTES_PER_TURN) return false;
-    if (this.#bytesOfTurn === 0) {
+    if (this.#waitingCount > 0 || this.#bytes >= BYTES_PER_TURN) return false;
+    this.#bytes += bytes;
+    // Only then: a turn without many large answers costs nothing.
+    if (this.#bytes >= BYTES_PER_TURN) {
       this.#time.immediate(() => {
-        this.#bytesOfTurn = 0;
+        this.#bytes = 0;
       });
     }
-    this.#bytesOfTurn += bytes;
     return true;
   }
 
-  async #wait(key: string): Promise<void> {
+  async #wait(key: string, bytes: number): Promise<void> {
     this.#waitingCount++;
-    await this.#turns.next(key);
+    await this.#turns.next(key, bytes / BYTES_PER_TURN);
     this.#waitingCount--;
   }
 }

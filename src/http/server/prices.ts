@@ -16,7 +16,7 @@ export const PRICES_US = {
   /** A byte of a body. The dearest are objects of many short keys, also if the last one is broken. */
   parsedByte: 0.07,
   /** A KiB of an answer of more than 64 KiB that is kept in memory: a map, a file. */
-  sentKib: 0.5,
+  sentKib: 0.4,
   /** A multipart form, in addition to its bytes. */
   multipart: 100,
   /** A new world: its record is written, its answer built. */
