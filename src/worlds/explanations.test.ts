@@ -5,9 +5,11 @@ import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
 import { createLog } from '../log.ts';
 import type { RewindTask, SearchAnswer, SearchTask } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
+import { Slices } from '../slices.ts';
 import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
+import { TurnCount } from '../testing/doubles/turn-count.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
@@ -23,6 +25,8 @@ import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
 import { WorldTicks } from './world-ticks.ts';
 
+/** Of all worlds of a node. */
+const slices = new Slices(systemTime);
 /** A collision every six seconds: each is over before the next. */
 const EVERY_TICKS = 300;
 
@@ -110,7 +114,7 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
   const log = createLog('silent');
   const time = TestTime.standing();
   const explanationBudget = () => budget;
-  const common = { records, kernel: 'k', time, log, shard, cityIndex: 0 };
+  const common = { records, kernel: 'k', time, slices, log, shard, cityIndex: 0 };
   const shared = { ...common, explanationBudget } as unknown as WorldDependencies;
   const reports = new WorldReports(number, shared);
   const ticks = new WorldTicks(clock, 0);
@@ -327,6 +331,30 @@ test('pages of which nobody pays for an incident are not read', async () => {
   read.mockRestore();
   expect(world.order).toEqual([wanted]);
   expect(new Set(pages)).toEqual(new Set([wanted]));
+});
+
+test('[R37] of many worlds one reads a page in a turn of the event loop', async () => {
+  const ticks = Array.from({ length: PAGE_INCIDENTS + 8 }, (_, i) => tickOf(i));
+  const worlds = Array.from({ length: 5 }, () => worldOf(0, budgetOf(0)));
+  await Promise.all(worlds.map((world) => world.collide(ticks)));
+  const pages = new TurnCount();
+  const read = vi.spyOn(records, 'explanations');
+  read.mockImplementation(async () => {
+    pages.add();
+    return new Map();
+  });
+  for (const world of worlds) {
+    // Two searches, then nobody pays.
+    world.budget.left = SEARCH_TICKS + STEPPED;
+    world.explanations.wake();
+  }
+  await until(() =>
+    worlds.every(({ order, explanations }) => order.length > 0 && explanations.isIdle),
+  );
+  read.mockRestore();
+  expect(pages.total).toBeGreaterThanOrEqual(worlds.length);
+  // The count of a turn ends behind the first page of the next.
+  expect(pages.most).toBeLessThanOrEqual(2);
 });
 
 test('[I32] what nobody watches and nobody has asked about for a minute is stopped', async () => {

@@ -197,11 +197,11 @@ export class Explanations {
     const { reports, ticks, shared } = this.#parts;
     const untilTick = ticks.stepped;
     await reports.stored();
-    const steps = this.#choice(untilTick);
-    for (;;) {
+    for (const steps = this.#choice(untilTick); ; ) {
+      // Of all worlds one reads in a turn of the event loop.
+      await shared.slices.next();
       const step = await steps.next();
       if (step.done) return step.value;
-      await new Promise<void>((resolve) => void shared.time.immediate(resolve));
     }
   }
 

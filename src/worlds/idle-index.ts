@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import { isStoreUnavailable } from '../errors.ts';
 import { LIFE_TICKS, PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { Slices } from '../slices.ts';
 import type { Key } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 import type { Records } from './records.ts';
@@ -73,6 +74,7 @@ export interface IdleDependencies {
  */
 export class IdleIndex {
   readonly #dependencies: IdleDependencies;
+  readonly #slices: Slices;
   readonly #slotMs: number;
   /** Worlds whose last touch is not in the store yet. */
   readonly #touched = new Set<IdleWorld>();
@@ -87,6 +89,7 @@ export class IdleIndex {
 
   constructor(dependencies: IdleDependencies) {
     this.#dependencies = dependencies;
+    this.#slices = new Slices(dependencies.time);
     this.#slotMs = Math.min(
       SLOT_MS_MAX,
       Math.max(SLOT_MS_MIN, Math.floor(dependencies.idleMs / SLOTS_PER_IDLE)),
@@ -247,7 +250,7 @@ export class IdleIndex {
   }
 
   async #recount(): Promise<number> {
-    const { clock, time } = this.#dependencies;
+    const { clock } = this.#dependencies;
     const startMs = clock.now();
     const range = {
       from: this.firstLivingSlot(startMs),
@@ -262,7 +265,7 @@ export class IdleIndex {
         counted += page.length;
         if (counted >= COUNTED_AT_ONCE) {
           counted = 0;
-          await new Promise<void>((resolve) => void time.immediate(resolve));
+          await this.#slices.next();
         }
       }
     }

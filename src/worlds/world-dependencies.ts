@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { Shard } from '../shard/shard.ts';
+import type { Slices } from '../slices.ts';
 import type { Time } from '../time.ts';
 import type { TickBudget, World } from '../twin-service.ts';
 import type { IdleIndex } from './idle-index.ts';
@@ -23,6 +24,7 @@ export interface WorldDependencies {
   readonly clock: Clock;
   readonly time: Time;
   readonly random: Random;
+  readonly slices: Slices;
   readonly log: Log;
   readonly records: Records;
   /** Identity of this node's kernel. */

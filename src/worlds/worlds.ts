@@ -9,6 +9,7 @@ import { eachFrame } from '../shard/frame-batch.ts';
 import type { Address, FrameBatch, NumberedChange, Report } from '../shard/protocol.ts';
 import type { Shard, ShardListener } from '../shard/shard.ts';
 import type { Supervisor } from '../shard/supervisor.ts';
+import { Slices } from '../slices.ts';
 import type { Time } from '../time.ts';
 import { randomWorldNumber, worldIdOf } from '../twin/ids.ts';
 import { countPacked, unpackChanges, withPacked } from '../twin/journal.ts';
@@ -57,6 +58,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   readonly idle: IdleIndex;
   records: Records;
   readonly #dependencies: WorldsDependencies;
+  readonly #slices: Slices;
   readonly #handles = new WorldHandles();
   /** By shard and city. */
   readonly #shared: WorldDependencies[] = [];
@@ -71,6 +73,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   constructor(dependencies: WorldsDependencies) {
     const { cities, clock, idleMs, log, records, shards, time } = dependencies;
     this.#dependencies = dependencies;
+    this.#slices = new Slices(time);
     this.records = records;
     this.cities = cities;
     this.shards = shards;
@@ -187,18 +190,9 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
       );
     const position = shardIndex * cities.length + cityIndex;
     const { idle, records } = this;
-    const base = {
-      clock,
-      time,
-      random,
-      log,
-      records,
-      kernel,
-      idle,
-      owner: this,
-      explanationBudget,
-    };
-    this.#shared[position] ??= { ...base, shard: at(shards, shardIndex), city, cityIndex };
+    const base = { clock, time, random, slices: this.#slices, log, records, kernel, idle };
+    const own = { shard: at(shards, shardIndex), city, cityIndex };
+    this.#shared[position] ??= { ...base, ...own, owner: this, explanationBudget };
     return this.#shared[position];
   }
 
