@@ -6,6 +6,16 @@ import type { Time } from './time.ts';
 /** Keys with a bucket at the same time; a key that is evicted starts with a full one again. */
 const KEYS_MAX = 32_768;
 
+/** What hints count in. */
+interface Unit {
+  /** After a number; empty: tokens need no name. */
+  name: string;
+  /** Tokens in one. */
+  size: number;
+}
+
+const TOKEN: Unit = { name: '', size: 1 };
+
 interface Bucket {
   tokens: number;
   atMs: number;
@@ -16,10 +26,13 @@ export class TokenBuckets {
   readonly size: BucketSize;
   readonly #time: Time;
   readonly #buckets: LRUCache<string, Bucket>;
-  readonly #unit: string;
+  readonly #unit: Unit;
 
-  /** `unit`: what a token is, in hints. */
-  constructor(size: BucketSize, time: Time, { keysMax = KEYS_MAX, unit = '' } = {}) {
+  constructor(
+    size: BucketSize,
+    time: Time,
+    { keysMax = KEYS_MAX, unit = TOKEN }: { keysMax?: number; unit?: Unit } = {},
+  ) {
     this.size = size;
     this.#time = time;
     this.#unit = unit;
@@ -47,9 +60,10 @@ export class TokenBuckets {
     const { burst, perS } = this.size;
     const lacking = cost - this.#refilled(key).tokens;
     if (lacking <= 0) return;
+    const { name, size } = this.#unit;
     const hint =
       cost > burst
-        ? `This request needs ${Math.ceil(cost)}${this.#unit}; at most ${burst} are allowed at once.`
+        ? `This request needs ${Math.ceil(cost / size)}${name}; at most ${burst / size} are allowed at once.`
         : undefined;
     throw new TwinError('rate_limited', hint, Math.max(1, Math.ceil(lacking / perS)));
   }
@@ -62,6 +76,11 @@ export class TokenBuckets {
   /** Whether `takeUpToBurst` would take. */
   affords(key: string, cost: number): boolean {
     return this.#refilled(key).tokens >= Math.min(cost, this.size.burst);
+  }
+
+  /** Whether half a bucket is left after so many tokens are taken. */
+  spares(key: string, cost: number): boolean {
+    return this.#refilled(key).tokens - cost >= this.size.burst / 2;
   }
 
   /** Tokens left for a key, and the seconds until its bucket is full. */

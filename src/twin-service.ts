@@ -58,6 +58,11 @@ export interface TickBudget {
 export interface Asker extends TickBudget {
   /** Clients take turns by this key. */
   readonly client: string;
+  /**
+   * Whether it can pay these ticks and keep half of its budget. A page asks for explanations by itself:
+   * what its user does must not wait for them.
+   */
+  spares(ticks: number): boolean;
 }
 
 export interface ReplayOrder {

@@ -50,13 +50,16 @@ function imageAt(tick: number) {
 
 const tickOf = (i: number): number => EVERY_TICKS * (i + 1);
 
-/** A budget of so many ticks. */
-function budgetOf(left: number, client = 'a'): Asker & { left: number } {
+/** A budget of so many ticks, of which some are kept for other work. */
+function budgetOf(left: number, client = 'a', kept = 0): Asker & { left: number } {
   return {
     client,
     left,
     affords(ticks) {
       return this.left >= ticks;
+    },
+    spares(ticks) {
+      return this.left - ticks >= kept;
     },
     spend(ticks) {
       this.left -= ticks;
@@ -287,6 +290,16 @@ test('[I31] a client that cannot pay does not take the place of one that can', a
   expect([rich.left < SEARCH_TICKS, poor.left]).toEqual([true, 0]);
 });
 
+test('[I31] a client pays for no more than what it can spare', async () => {
+  const world = worldOf(0, budgetOf(0));
+  const ticks = [tickOf(0), tickOf(1), tickOf(2), tickOf(3)];
+  await world.collide(ticks);
+  const client = budgetOf(4 * SEARCH_TICKS, 'a', 2 * SEARCH_TICKS);
+  world.explanations.ask(ticks.map(placeAt), client);
+  await until(() => world.order.length === 2);
+  expect(world.order.toSorted((a, b) => b - a)).toEqual([tickOf(3), tickOf(2)]);
+});
+
 test('[I31] a client pays once for each of many requests', async () => {
   const world = worldOf(0, budgetOf(0));
   const ticks = [tickOf(0), tickOf(1), tickOf(2)];
@@ -297,6 +310,7 @@ test('[I31] a client pays once for each of many requests', async () => {
     world.explanations.ask([placeAt(tick)], {
       client: client.client,
       affords: (count) => client.affords(count),
+      spares: (count) => client.spares(count),
       spend: () => {},
     });
   }

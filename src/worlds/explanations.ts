@@ -115,7 +115,7 @@ export class Explanations {
       const id = idOf(place);
       const known = this.#asked.get(id);
       // A client that cannot pay must not take the place of one that can.
-      const payer = known?.asker.affords(SEARCH_TICKS) ? known.asker : asker;
+      const payer = known?.asker.spares(SEARCH_TICKS) ? known.asker : asker;
       this.#asked.delete(id);
       if (payer !== undefined) this.#asked.set(id, { place, asker: payer });
     }
@@ -172,9 +172,7 @@ export class Explanations {
   async #explainNewest(): Promise<void> {
     // A round follows each rewind. Until then there is nothing to search from.
     if (!this.#isWatched && this.#rewinding.size > 0) return;
-    const askers = [...this.#asked.values()].map(({ asker }) => asker);
-    const budgets = [this.#budget, ...askers];
-    if (!budgets.some((budget) => budget.affords(SEARCH_TICKS))) return this.#waitForRefill();
+    if (!this.#isPaidByWorld([]) && this.#payable().length === 0) return this.#waitForRefill();
     const { funded: newest, isAnyUnpaid } = await this.#choose();
     if (newest.length === 0) return isAnyUnpaid ? this.#waitForRefill() : undefined;
     // The cache has no states of unwatched worlds: they need a rewind.
@@ -213,8 +211,7 @@ export class Explanations {
   async *#choice(untilTick: number): Steps<Choice> {
     yield* this.#index.complete(() => this.#parts.reports.storedContacts);
     const choice: Choice = { funded: [], isAnyUnpaid: false };
-    const asked = [...this.#asked.values()].filter(({ asker }) => asker.affords(SEARCH_TICKS));
-    const askedPages = new Set(asked.map(({ place }) => this.#index.pageAt(place)));
+    const askedPages = new Set(this.#payable().map(({ place }) => this.#index.pageAt(place)));
     let page = pageOf(this.#index.count - 1);
     for (; page >= 0 && choice.funded.length < EXPLAINED_AT_ONCE; page--) {
       if (this.#settled.has(page)) continue;
@@ -251,7 +248,12 @@ export class Explanations {
     const paid = funded.filter(
       ({ budget, client }) => budget !== this.#budget && client === asker.client,
     ).length;
-    return asker.affords((paid + 1) * SEARCH_TICKS);
+    return asker.spares((paid + 1) * SEARCH_TICKS);
+  }
+
+  /** What clients have asked for that can pay. */
+  #payable(): Asked[] {
+    return [...this.#asked.values()].filter(({ asker }) => asker.spares(SEARCH_TICKS));
   }
 
   /** On whose behalf the world pays. */

@@ -130,7 +130,8 @@ export class WorldHistory {
 
   async replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
     const { client, spend } = order;
-    const found = await this.#find(id, { client, affords: () => true, spend });
+    const payer = { client, affords: () => true, spares: () => true, spend };
+    const found = await this.#find(id, payer);
     if (found === undefined) return undefined;
     const { world, record, shared } = this.#parts;
     const { chain, explanation, untilTick } = found;

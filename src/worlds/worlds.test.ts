@@ -44,6 +44,7 @@ function asker(ticksMax: number) {
     client: 'a',
     spent: 0,
     affords: (ticks: number) => ticks <= ticksMax,
+    spares: (ticks: number) => ticks <= ticksMax,
     spend(ticks: number) {
       this.spent += ticks;
     },

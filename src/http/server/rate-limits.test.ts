@@ -4,7 +4,8 @@ import { TwinError } from '../../errors.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
 import { TokenBuckets } from '../../token-buckets.ts';
 import { OpenCount } from './open-count.ts';
-import { createRateLimits } from './rate-limits.ts';
+import { PRICES_US } from './prices.ts';
+import { askerOf, createRateLimits } from './rate-limits.ts';
 
 function refusal(act: () => void): { code: string; retryAfterS: number | undefined } | undefined {
   try {
@@ -131,6 +132,15 @@ test('[L6] an address has a budget of work in processor time, which others do no
   await time.advance(1000);
   expect(refusal(() => work?.take('a', 3000))).toBeUndefined();
   expect(() => work?.take('a', 10_000.5)).toThrow(
-    expect.objectContaining({ hint: expect.stringContaining('10001 µs of processor time') }),
+    expect.objectContaining({ hint: expect.stringContaining('needs 11 ms of processor time') }),
   );
+});
+
+test('[I31] a client has searches to spare for half of its budget', () => {
+  const { work } = createRateLimits(DEFAULT_RATE_LIMITS, TestTime.standing());
+  const asker = askerOf(work, 'a');
+  const halfTicks = Math.floor((DEFAULT_RATE_LIMITS.workMs.burst * 1000) / 2 / PRICES_US.tick);
+  expect([asker.spares(halfTicks), asker.spares(halfTicks + 1)]).toEqual([true, false]);
+  asker.spend(halfTicks);
+  expect([asker.spares(1), asker.affords(halfTicks)]).toEqual([false, true]);
 });

@@ -37,11 +37,12 @@ export function askerOf(work: TokenBuckets | undefined, key: string): Asker {
   return {
     client: key,
     affords: (ticks) => work?.affords(key, PRICES_US.tick * ticks) ?? true,
+    spares: (ticks) => work?.spares(key, PRICES_US.tick * ticks) ?? true,
     spend: (ticks) => work?.spend(key, PRICES_US.tick * ticks),
   };
 }
 
 function workBuckets({ burst, perS }: BucketSize, time: Time): TokenBuckets {
   const inUs = { burst: burst * 1000, perS: perS * 1000 };
-  return new TokenBuckets(inUs, time, { unit: ' µs of processor time' });
+  return new TokenBuckets(inUs, time, { unit: { name: ' ms of processor time', size: 1000 } });
 }
