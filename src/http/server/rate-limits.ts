@@ -8,6 +8,9 @@ import { PRICES_US } from './prices.ts';
 const LIVING_WORLDS_HINT =
   'You have made too many worlds that still live: use these. Those that nobody uses are deleted.';
 
+/** Of the 64 that may wait for a shard. */
+const REPLAYS_OF_ADDRESS = 16;
+
 /** All limits of the front end. All are absent if limits are off. */
 export type RateLimits = Partial<ReturnType<typeof limitsOf>>;
 
@@ -26,6 +29,7 @@ function limitsOf(settings: RateLimitSettings, time: Time) {
     accountWork: workBuckets(settings.workMs, time),
     sockets: new OpenCount(settings.socketsPerAddress),
     livingWorlds: new OpenCount(settings.livingWorldsPerAddress, LIVING_WORLDS_HINT),
+    replays: new OpenCount(REPLAYS_OF_ADDRESS, 'Wait for the other replays first.'),
     connections: new TokenBuckets(settings.connections, time),
     logins: new TokenBuckets(settings.logins, time),
     signUps: new TokenBuckets(settings.signUps, time),

@@ -205,6 +205,19 @@ describe('with limits', () => {
     expect((await ask(`${url}/i40-0`)).status).toBe(200);
   });
 
+  test('[L27] an address has 16 replays under way', async () => {
+    const world = limited.service.add();
+    world.incidentList = [INCIDENT];
+    const end = Promise.withResolvers<void>();
+    world.replaysEnd = end.promise;
+    const replay = () => ask(`${limited.twinUrl}/api/v1/worlds/${world.id}/incidents/i40-0/replay`);
+    const answers = Array.from({ length: 17 }, async () => (await replay()).status);
+    expect(await Promise.race(answers)).toBe(429);
+    end.resolve();
+    expect((await Promise.all(answers)).toSorted()).toEqual([...Array(16).fill(200), 429]);
+    expect((await replay()).status).toBe(200);
+  });
+
   test('unknown VINs count like unknown worlds, and hits do not', async () => {
     const known = limited.service.add();
     limited.service.cold.add(known);

@@ -333,7 +333,10 @@ function replayRoute({ worlds, limits }: TwinContext): Route {
         const { encoding } = call;
         const on = featuresOfQuery(call.query);
         const spend = (ticks: number) => limits.work?.takeUpToBurst(key, PRICES_US.tick * ticks);
-        const replay = await world.replay(id, { client: key, on, encoding, spend });
+        limits.replays?.enter(key);
+        const replay = await world
+          .replay(id, { client: key, on, encoding, spend })
+          .finally(() => limits.replays?.leave(key));
         if (replay === undefined) throw new TwinError('unknown_incident');
         return reply(200, replayBody(id, on, replay, encoding), encoding);
       });

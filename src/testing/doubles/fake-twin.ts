@@ -66,6 +66,8 @@ export class FakeWorld implements World {
   eventList: EventRecord[] = [];
   /** What a replay takes. */
   replayTicks = 1000;
+  /** Replays are computed once this resolves. */
+  replaysEnd: Promise<void> = Promise.resolve();
   /** A hot world answers at once. */
   isHot = true;
   /** Thrown by whatever asks something of the world. */
@@ -203,6 +205,7 @@ export class FakeWorld implements World {
   async replay(id: string, { on, encoding, spend }: ReplayOrder): Promise<Replay | undefined> {
     if (!this.incidentList.some((incident) => incident.id === id)) return undefined;
     spend(this.replayTicks);
+    await this.replaysEnd;
     const frame = this.bytes(encoding);
     const gap = encoding === 'json' ? [Uint8Array.of(0x2c)] : [];
     const frames = Buffer.concat([frame, ...gap, frame]);
