@@ -22,7 +22,8 @@ const exclude = [...configDefaults.exclude, ...(HAS_REDIS ? [] : REDIS_TESTS)];
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than processors: many files wait for disks, for nodes that start, or for a browser.
+    maxWorkers: availableParallelism() + 1,
     execArgv: ['--disable-warning=ExperimentalWarning'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
