@@ -41,8 +41,7 @@ export class TokenBuckets {
 
   /** Takes tokens. Throws TwinError `rate_limited` and takes nothing if there are too few. */
   take(key: string, cost = 1): void {
-    this.check(key, cost);
-    this.spend(key, cost);
+    this.#affordable(key, cost).tokens -= cost;
   }
 
   /** As `take`, but takes at most a full bucket. */
@@ -57,9 +56,14 @@ export class TokenBuckets {
 
   /** Throws if `take` would. */
   check(key: string, cost = 1): void {
+    this.#affordable(key, cost);
+  }
+
+  #affordable(key: string, cost: number): Bucket {
     const { burst, perS } = this.size;
-    const lacking = cost - this.#refilled(key).tokens;
-    if (lacking <= 0) return;
+    const bucket = this.#refilled(key);
+    const lacking = cost - bucket.tokens;
+    if (lacking <= 0) return bucket;
     const { name, size } = this.#unit;
     const hint =
       cost > burst

@@ -234,7 +234,8 @@ export class EmbeddedStore implements Store {
     const ready: Pending[] = [];
     for (const { packed, resolve, reject } of batch) {
       try {
-        ready.push({ ...(await packed), accepted: false, resolve, reject });
+        const done = packed instanceof Promise ? await packed : packed;
+        ready.push({ ...done, accepted: false, resolve, reject });
       } catch (error) {
         reject(error);
       }
@@ -259,11 +260,13 @@ export class EmbeddedStore implements Store {
     for (const commit of batch) {
       commit.accepted = commit.checks.every((check) => this.#holds(check, overlay));
       if (!commit.accepted) continue;
-      await this.#slices.each(commit.writes, (write) => {
+      const accept = (write: PackedWrite) => {
         write.version = ++this.#lastVersion;
         overlay.set(idOf(write.key), write.value ? write.version : null);
         accepted.push(write);
-      });
+      };
+      if (commit.writes.length > SLICE_ITEMS) await this.#slices.each(commit.writes, accept);
+      else commit.writes.forEach(accept);
     }
     return accepted;
   }

@@ -33,6 +33,13 @@ const START_CHECKS = 20_000 / CHECK_MS;
 /** For so many writes that wait, the engine gets one more check: 250 µs a write. */
 const WRITES_PER_CHECK = 1000;
 
+/** A commit without an answer. */
+interface Unanswered {
+  readonly reject: (error: StoreUnavailable) => void;
+  /** Its caller was told that the outcome is unknown; resolved by the answer. */
+  settled?: PromiseWithResolvers<void>;
+}
+
 /**
  * A store whose commits end, even if the engine hangs. An engine answers commits in their order. If
  * it has answered none for STORE_WAIT_MS (DISK_WAIT_MS on a disk), or for longer where long ones wait
@@ -44,8 +51,7 @@ export class GuardedStore implements Store {
   readonly #inner: Store;
   readonly #log: Log;
   readonly #time: Time;
-  /** For each commit without an answer: tells its caller that the outcome is unknown. */
-  readonly #unanswered = new Set<() => void>();
+  readonly #unanswered = new Set<Unanswered>();
   /** Writes of the commits without an answer. */
   #writesWaiting = 0;
   /** Checks while commits waited and the engine made none, nor refused one for its checks. */
@@ -83,39 +89,38 @@ export class GuardedStore implements Store {
     if (this.#isHanging) {
       throw new StoreUnavailable('failed', new Error('an earlier write has no answer'));
     }
-    try {
-      const isMade = await this.#inTime(writes.length, this.#inner.commit(checks, writes));
-      this.#worked();
-      return isMade;
-    } catch (error) {
-      if (error instanceof StoreUnavailable) this.#failed(error);
-      throw error;
-    }
+    return this.#answerOf(this.#inner.commit(checks, writes), writes.length);
   }
 
-  #inTime(writeCount: number, answer: Promise<boolean>): Promise<boolean> {
+  #answerOf(answer: Promise<boolean>, writeCount: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const settled = Promise.withResolvers<void>();
-      const giveUp = () =>
-        reject(new StoreUnavailable('unknown', new Error('no answer'), settled.promise));
-      this.#unanswered.add(giveUp);
+      const commit: Unanswered = { reject };
+      this.#unanswered.add(commit);
       this.#writesWaiting += writeCount;
       if (!this.#isChecking) this.#checkLater();
-      const end = () => {
-        this.#unanswered.delete(giveUp);
-        this.#writesWaiting -= writeCount;
-        if (this.#unanswered.size === 0) {
-          this.#isHanging = false;
-          this.#silentChecks = 0;
-        }
-        settled.resolve();
-      };
-      const answered = (isMade: boolean) => {
+      const made = (isMade: boolean) => {
         this.#silentChecks = 0;
+        this.#end(commit, writeCount);
+        if (commit.settled === undefined) this.#worked();
         resolve(isMade);
       };
-      answer.then(answered, reject).finally(end);
+      const failed = (error: unknown) => {
+        this.#end(commit, writeCount);
+        if (error instanceof StoreUnavailable) this.#failed(error);
+        reject(error);
+      };
+      answer.then(made, failed);
     });
+  }
+
+  #end(commit: Unanswered, writeCount: number): void {
+    this.#unanswered.delete(commit);
+    this.#writesWaiting -= writeCount;
+    if (this.#unanswered.size === 0) {
+      this.#isHanging = false;
+      this.#silentChecks = 0;
+    }
+    commit.settled?.resolve();
   }
 
   #checkLater(): void {
@@ -129,8 +134,15 @@ export class GuardedStore implements Store {
         return;
       }
       this.#isHanging = true;
-      for (const giveUp of this.#unanswered) giveUp();
+      for (const commit of this.#unanswered) this.#giveUp(commit);
     });
+  }
+
+  #giveUp(commit: Unanswered): void {
+    commit.settled = Promise.withResolvers();
+    const error = new StoreUnavailable('unknown', new Error('no answer'), commit.settled.promise);
+    this.#failed(error);
+    commit.reject(error);
   }
 
   #worked(): void {

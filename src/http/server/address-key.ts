@@ -17,7 +17,7 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
  * providers assign a whole /64 to a client.
  */
 export function addressKey(address: string): string {
-  if (isIP(address) !== 6) return address === '' ? 'gone' : address;
+  if (!address.includes(':') || isIP(address) !== 6) return address === '' ? 'gone' : address;
   const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
   const mapped = MAPPED.exec(canonical)?.[1];
   if (mapped !== undefined) return mapped;

@@ -17,7 +17,7 @@ describe('[H29] of large answers in memory', () => {
     const sent: string[] = [];
     const send = (address: string, count: number) =>
       Array.from({ length: count }, () =>
-        large.send(exchangeOf(address), 2 * MIB, () => sent.push(address)),
+        large.send(exchangeOf(address), 8 * MIB, () => sent.push(address)),
       );
     const all = Promise.all([...send('hostile', 8), ...send('healthy', 2)]);
     expect(sent).toEqual(['hostile', 'hostile']);
@@ -47,7 +47,7 @@ describe('[H29] of large answers in memory', () => {
 
   test('one is not sent where the client has left meanwhile', async () => {
     const large = new LargeAnswers(time, undefined);
-    await large.send(exchangeOf('a'), 8 * MIB, () => {});
+    await large.send(exchangeOf('a'), 16 * MIB, () => {});
     const exchange = exchangeOf('a');
     let isSent = false;
     const sent = large.send(exchange, MIB, () => {

@@ -207,6 +207,19 @@ test('[L19] a change is refused before its body is parsed, and a broken one cost
   expect(refused.headers.get('retry-after')).toBe('5');
 });
 
+test('[L28] of eight short changes one pays, for all of them', async () => {
+  const workMs = { burst: 2, perS: 1e-3 };
+  const limited = openTestFront({ rateLimits: { ...DEFAULT_RATE_LIMITS, workMs } });
+  const ofVin = limited.service.add().fleet[0]?.vin ?? '';
+  const statuses = [];
+  for (let i = 0; i < 17; i++) {
+    const change = { method: 'PATCH', headers: { 'X-VIN': ofVin }, body: '{"aeb":false}' };
+    statuses.push((await ask(`${limited.twinUrl}/api/v1/vehicle/features`, change)).status);
+  }
+  await limited.close();
+  expect(statuses).toEqual([...new Array(15).fill(200), 429, 200]);
+});
+
 test('[H18] no VIN and no body appears in metrics or logs', async () => {
   await call('PATCH', '/features', '{"aeb":"canary"}');
   world.failure = new Error('broken');
