@@ -65,6 +65,8 @@ export const REWIND_CACHE_MAX = 512;
 export const RECENT_TICKS = 4000;
 /** Incidents of one world that are explained in one round: each needs a state in the rewind cache. */
 export const EXPLAINED_AT_ONCE = 64;
+/** Clients for which a shard rewinds at the same time; others wait. */
+export const REWINDS_AT_ONCE = 4;
 /** Ticks that a counterfactual search is expected to step; afterwards it pays what it has stepped. */
 export const SEARCH_TICKS = 30_000;
 /** A client has asked for explanations for this time. */
@@ -79,3 +81,5 @@ if (STORED_IMAGE_TICKS % IMAGE_TICKS !== 0)
 if (BEHIND_TICKS * TICK_MS < FRAME_AGE_MS_MAX)
   throw new Error('BEHIND_TICKS must not be shorter than FRAME_AGE_MS_MAX');
 if (DISK_WAIT_MS >= WAIT_MS_MAX) throw new Error('DISK_WAIT_MS must be shorter than WAIT_MS_MAX');
+if (2 * REWINDS_AT_ONCE * EXPLAINED_AT_ONCE > REWIND_CACHE_MAX)
+  throw new Error('rewinds must not displace the states of each other before these are used');

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { F_ALL, F_BRAKES, F_STEERING } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
+import { LEAD_TICKS_MAX } from '../../limits.ts';
+import { nextTurn } from '../../testing/doubles/test-time.ts';
 import { cities, makeKernel, makeWorld } from '../../testing/rigs/kernel.ts';
 import { liveFromJournal, ManualShard } from '../../testing/rigs/manual-shard.ts';
 import { systemTime } from '../../time.ts';
@@ -29,13 +31,13 @@ function change(seq: number, tick: number, car: number, touched: number, values:
 }
 
 /** A shard whose one world is watched from so many ticks after its beginning. */
-function setUp(watchedFrom = 0) {
+function setUp(watchedFrom = 0, time = systemTime) {
   const kernel = makeKernel(1 + REWIND_SLABS + 1);
   const cache = new RewindCache();
   const contacts: ContactFacts[] = [];
   const worlds = new Map<number, LoadedWorld>();
   const pulse = { world: 0 };
-  const parts = { time: systemTime, kernel, cities, cache, worlds, pulse, wake: () => {} };
+  const parts = { time, kernel, cities, cache, worlds, pulse, wake: () => {} };
   const queue = new CounterfactualQueue(parts);
   const shard = new ManualShard(kernel, { counterfactuals: queue });
   shard.onMoved = (moved) => {
@@ -188,6 +190,41 @@ describe('work on a world', () => {
     await workInTurns(queue);
     expect(order).toEqual([1, 2, 3, 1, 3, 1]);
   });
+});
+
+describe('a rewind of days', () => {
+  it.each([
+    { long: 'explanation', short: 'explanation' },
+    { long: 'replay', short: 'explanation' },
+    { long: 'explanation', short: 'replay' },
+    { long: 'replay', short: 'replay' },
+  ])(
+    '[I36] for the $long of a client delays a short one for the $short of another by its length',
+    async ({ long, short }) => {
+      let nowMs = 0;
+      // A slice takes 1 ms.
+      const { shard, chains, queue } = setUp(0, { ...systemTime, now: () => nowMs++ });
+      shard.pass(300 * 20, 80);
+      const [first] = at(chains(0), 0);
+      const rewind = (client: string, what: string, ticks: number) => {
+        const some: IncidentContacts[] = [[{ ...first, tick: ticks + LEAD_TICKS_MAX }]];
+        const order = { client, world: WORLD, cityIndex: 0, background: what === 'explanation' };
+        return queue.rewind({ ...order, past, chains: some });
+      };
+      void rewind('a', long, 880_000);
+      let isOver = false;
+      void rewind('b', short, 60 * 20).then(() => {
+        isOver = true;
+      });
+      let slices = 0;
+      for (; !isOver; slices++) {
+        queue.work(nowMs + 1);
+        await nextTurn();
+      }
+      expect(slices).toBeGreaterThan(60);
+      expect(slices).toBeLessThan(2 * 60 + 5);
+    },
+  );
 });
 
 describe('a replay', () => {

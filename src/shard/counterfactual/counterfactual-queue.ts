@@ -1,7 +1,7 @@
 import type { CitySet } from '../../city/city-set.ts';
 import { at } from '../../city/geometry.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
-import { LEAD_TICKS_MAX } from '../../limits.ts';
+import { LEAD_TICKS_MAX, REWINDS_AT_ONCE } from '../../limits.ts';
 import type { Time } from '../../time.ts';
 import { declaredIn } from '../../twin/explanation.ts';
 import type { IncidentContacts } from '../../twin/incidents.ts';
@@ -36,14 +36,14 @@ export interface CounterfactualDependencies {
   wake(): void;
 }
 
-/** Slabs in addition to those of the worlds: one for each lane. */
-export const REWIND_SLABS = 4;
+/** Slabs in addition to those of the worlds: one for each lane of searches, more for the others. */
+export const REWIND_SLABS = 2 + 2 * REWINDS_AT_ONCE;
 
 /**
  * Runs parts of worlds again, to explain and to replay collisions. It uses slabs of its own and
- * works in small steps. Searches for watched worlds and replays go first, in turns; then background
- * searches; then background rewinds. Searches for watched worlds are urgent, because watchers saw
- * the collision.
+ * works in small steps. Searches for watched worlds are urgent, because watchers saw the collision:
+ * they get half of the steps at least. Replays, with the rewinds for them, and background work take
+ * turns. In the background searches go first, then rewinds.
  */
 export class CounterfactualQueue {
   readonly #dependencies: CounterfactualDependencies;
@@ -56,11 +56,12 @@ export class CounterfactualQueue {
   constructor(dependencies: CounterfactualDependencies) {
     this.#dependencies = dependencies;
     const { kernel } = dependencies;
-    const lane = () => new Lane(new Rewind(kernel, acquire(kernel)));
-    this.#urgent = lane();
-    this.#replays = lane();
-    this.#searches = lane();
-    this.#rewinds = lane();
+    const lane = (slabs: number) =>
+      new Lane(Array.from({ length: slabs }, () => new Rewind(kernel, acquire(kernel))));
+    this.#urgent = lane(1);
+    this.#replays = lane(REWINDS_AT_ONCE);
+    this.#searches = lane(1);
+    this.#rewinds = lane(REWINDS_AT_ONCE);
   }
 
   get isBusy(): boolean {
@@ -68,10 +69,12 @@ export class CounterfactualQueue {
   }
 
   #nextLane(urgentOnly: boolean): Lane | undefined {
-    const [urgent, replays] = [this.#urgent, this.#replays];
-    const first = this.#turns % 2 === 0 ? [urgent, replays] : [replays, urgent];
-    const lanes = urgentOnly ? [urgent] : [...first, this.#searches, this.#rewinds];
-    return lanes.find(({ isEmpty }) => !isEmpty);
+    const background = this.#searches.isEmpty ? this.#rewinds : this.#searches;
+    const [first, second] =
+      this.#turns % 4 < 2 ? [this.#replays, background] : [background, this.#replays];
+    const urgent = this.#urgent;
+    const inTurn = this.#turns % 2 === 0 ? [urgent, first, second] : [first, urgent, second];
+    return (urgentOnly ? [urgent] : inTurn).find(({ isEmpty }) => !isEmpty);
   }
 
   /** Works until `endMs`, by `Time.now`, or until nothing is left. */
@@ -80,10 +83,10 @@ export class CounterfactualQueue {
     while (time.now() < endMs) {
       this.#turns++;
       const lane = this.#nextLane(urgentOnly);
-      const job = lane?.next();
-      if (lane === undefined || job === undefined) break;
-      pulse.world = job.world;
-      if (job.work.next().done) lane.finish();
+      const running = lane?.next();
+      if (lane === undefined || running === undefined) break;
+      pulse.world = running.job.world;
+      if (running.work.next().done) lane.finish(running);
     }
     pulse.world = 0;
   }
@@ -101,15 +104,15 @@ export class CounterfactualQueue {
     stopped?: (ticks: number) => T,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      function* work(): Slices<void> {
+      function* begin(rewind: Rewind): Slices<void> {
         try {
-          resolve(yield* slices(lane.rewind));
+          resolve(yield* slices(rewind));
         } catch (error) {
           reject(error);
         }
       }
       const stop = stopped && ((ticks: number) => resolve(stopped(ticks)));
-      lane.add({ client, world, work: work(), stop });
+      lane.add({ client, world, begin, stop });
       this.#dependencies.wake();
     });
   }

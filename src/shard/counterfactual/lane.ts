@@ -8,25 +8,34 @@ export interface Order {
 }
 
 export interface Job extends Order {
-  readonly work: Slices<void>;
+  begin(rewind: Rewind): Slices<void>;
   /** Ends it early, after so many ticks; absent if a client waits for it. */
   readonly stop: ((ticks: number) => void) | undefined;
 }
 
+/** A job that is worked on, in a slab that nothing else uses meanwhile. */
+export interface RunningJob {
+  readonly job: Job;
+  readonly work: Slices<void>;
+  readonly rewind: Rewind;
+  /** `rewind.stepped` when it began. */
+  readonly beganAt: number;
+}
+
 /**
- * Jobs that run one after the other in one slab. Clients take turns, and so do the worlds of a client:
- * a client with very many jobs or worlds delays another only by one job.
+ * Jobs that run in some slabs. Clients take turns, and so do the worlds of a client: a client with very
+ * many jobs or worlds has one that runs. With several slabs as many clients have one that runs, and
+ * these take turns by the slice: a long job delays a short one by about as long as that one takes.
  */
 export class Lane {
-  readonly rewind: Rewind;
-  /** By client and world. Those whose turn it is are the first; the first job runs. */
+  /** By client and world. Those whose turn it is are the first; of a world the first job runs. */
   readonly #jobs = new Map<string, Map<number, Job[]>>();
-  #running: Job | undefined;
-  /** `rewind.stepped` when that job began. */
-  #beganAt = 0;
+  /** The one whose slice is next is the first. */
+  #running: RunningJob[] = [];
+  readonly #unused: Rewind[];
 
-  constructor(rewind: Rewind) {
-    this.rewind = rewind;
+  constructor(rewinds: readonly Rewind[]) {
+    this.#unused = [...rewinds];
   }
 
   get isEmpty(): boolean {
@@ -41,20 +50,30 @@ export class Lane {
     else jobs.push(job);
   }
 
-  /** The job that runs, which is begun if none does; undefined if there is none. */
-  next(): Job | undefined {
-    if (this.#running === undefined) {
-      this.#running = firstOf(firstOf(this.#jobs))?.[0];
-      this.#beganAt = this.rewind.stepped;
-    }
-    return this.#running;
+  /** The job of which a slice is to be done; undefined if there is none. */
+  next(): RunningJob | undefined {
+    this.#beginMore();
+    const next = this.#running.shift();
+    if (next !== undefined) this.#running.push(next);
+    return next;
   }
 
-  /** Removes the job that ran. Another client is next. */
-  finish(): void {
-    if (this.#running === undefined) return;
-    const { client, world } = this.#running;
-    this.#running = undefined;
+  /** Begins a job of each client of which none runs, as far as there are slabs. */
+  #beginMore(): void {
+    for (const [client, worlds] of this.#jobs) {
+      const job = firstOf(worlds)?.[0];
+      const isRunning = this.#running.some((each) => each.job.client === client);
+      if (job === undefined || isRunning) continue;
+      const rewind = this.#unused.pop();
+      if (rewind === undefined) return;
+      this.#running.push({ job, work: job.begin(rewind), rewind, beganAt: rewind.stepped });
+    }
+  }
+
+  /** Removes a job that has run to its end. Its client is the last one now. */
+  finish(running: RunningJob): void {
+    this.#release(running);
+    const { client, world } = running.job;
     const worlds = this.#jobs.get(client);
     const jobs = worlds?.get(world);
     jobs?.shift();
@@ -62,14 +81,19 @@ export class Lane {
     toEnd(this.#jobs, client, worlds?.size);
   }
 
+  #release(ended: RunningJob): void {
+    this.#running = this.#running.filter((each) => each !== ended);
+    this.#unused.push(ended.rewind);
+  }
+
   /** Ends all jobs of a world. */
   stop(world: number): void {
     for (const [client, worlds] of this.#jobs) {
       for (const job of worlds.get(world) ?? []) {
-        job.work.return();
-        const isRunning = job === this.#running;
-        job.stop?.(isRunning ? this.rewind.stepped - this.#beganAt : 0);
-        if (isRunning) this.#running = undefined;
+        const running = this.#running.find((each) => each.job === job);
+        running?.work.return();
+        job.stop?.(running === undefined ? 0 : running.rewind.stepped - running.beganAt);
+        if (running !== undefined) this.#release(running);
       }
       worlds.delete(world);
       if (worlds.size === 0) this.#jobs.delete(client);
