@@ -29,6 +29,8 @@ export const ADMISSION_PER_MILLE = 600;
 export const LIFE_TICKS = 2 ** 31 - 2 ** 22;
 /** A world that is stepped in the background lets the next one go first after so many ticks. */
 export const CATCH_UP_TICKS = 225_000;
+/** While a node starts, the store may take this long: no request waits, and all else may start as well. */
+export const START_WAIT_MS = 20_000;
 /** A request that would wait longer than this for its world is refused, but the work is done. */
 export const WAIT_MS_MAX = 5000;
 /** A request waits no longer for the store; the write goes on. */

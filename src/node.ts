@@ -126,7 +126,7 @@ async function openNodeStore(
   const { openRedis } = await import('./store/redis/redis-store.ts');
   const store = await openRedis(
     { url, nodeName, leaseMs },
-    { time, random, listener: servingState },
+    { time, random, log, listener: servingState },
   );
   const guard = guarded(store);
   servingState.useLease(guard, () => store.untilMs);

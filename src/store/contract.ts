@@ -65,6 +65,9 @@ export interface Store {
    */
   commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean>;
 
+  /** From now on requests wait for answers. Until then an answer may take START_WAIT_MS. */
+  serve?(): void;
+
   /** Waits for commits under way, then closes. Idempotent. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { DISK_WAIT_MS, STORE_WAIT_MS } from '../limits.ts';
+import { DISK_WAIT_MS, START_WAIT_MS, STORE_WAIT_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
 import {
@@ -28,8 +28,6 @@ const CHECKS: Record<Store['engine'], number> = {
   redis: STORE_WAIT_MS / CHECK_MS,
   embedded: DISK_WAIT_MS / CHECK_MS,
 };
-/** While a node starts, no request waits, and a machine that starts as well is slow: 20 s. */
-const START_CHECKS = 20_000 / CHECK_MS;
 /** For so many writes that wait, the engine gets one more check: 250 µs a write. */
 const WRITES_PER_CHECK = 1000;
 
@@ -56,7 +54,7 @@ export class GuardedStore implements Store {
   #writesWaiting = 0;
   /** Checks while commits waited and the engine made none, nor refused one for its checks. */
   #silentChecks = 0;
-  #checks = START_CHECKS;
+  #checks = START_WAIT_MS / CHECK_MS;
   #isChecking = false;
   /** The callers of all commits without an answer were told that the outcome is unknown. */
   #isHanging = false;
@@ -75,6 +73,7 @@ export class GuardedStore implements Store {
   /** From now on requests wait for commits. */
   serve(): void {
     this.#checks = CHECKS[this.#inner.engine];
+    this.#inner.serve?.();
   }
 
   get<T>(key: Key): Promise<Entry<T> | undefined> {

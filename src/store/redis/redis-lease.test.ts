@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemRandom } from '../../random.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
@@ -16,6 +17,7 @@ let redis: TestRedis;
 let time: TestTime;
 const stores: RedisStore[] = [];
 let heard: string[] = [];
+let logged: string[] = [];
 beforeAll(async () => {
   // The machine never loses power here: no test needs to wait for a disk.
   redis = await startRedis('--appendfsync', 'no');
@@ -23,6 +25,7 @@ beforeAll(async () => {
 beforeEach(() => {
   time = TestTime.running();
   heard = [];
+  logged = [];
 });
 afterEach(async () => {
   redis.resume();
@@ -32,16 +35,28 @@ afterEach(async () => {
 });
 afterAll(() => redis.discard());
 
+const log = pino({ base: null }, { write: (line) => void logged.push(JSON.parse(line).msg) });
 const listener: LeaseListener = {
   held: () => heard.push('held'),
   expired: () => heard.push('expired'),
   lost: (reason) => heard.push(`lost: ${reason}`),
 };
 
+/** The store of a node that serves. */
 async function open(nodeName: string, settings: Partial<RedisSettings> = {}): Promise<RedisStore> {
+  const store = await openStarting(nodeName, settings);
+  store.serve();
+  return store;
+}
+
+/** The store of a node that still starts. */
+async function openStarting(
+  nodeName: string,
+  settings: Partial<RedisSettings> = {},
+): Promise<RedisStore> {
   const store = await openRedis(
     { url: redis.url, nodeName, leaseMs: LEASE_MS, ...settings },
-    { time, random: systemRandom, listener },
+    { time, random: systemRandom, log, listener },
   );
   stores.push(store);
   return store;
@@ -91,8 +106,39 @@ test('[O9] a server that does not answer is named, without the password', async 
   const opening = expect(open('node', { url: 'redis://user:se@cret@127.0.0.1:1' })).rejects.toThrow(
     /^the store at redis:\/\/127\.0\.0\.1:1: no answer: /,
   );
-  await time.advance(10_000);
+  await time.advance(30_000);
   await opening;
+});
+
+test('[O13] a start waits until Redis answers, and says so', async () => {
+  redis.pause();
+  const opening = openStarting('next');
+  await time.advance(15_000);
+  expect(logged).toEqual(['the start waits for Redis']);
+  redis.resume();
+  expect(await write(await opening)).toBe(true);
+});
+
+test('[O13] a command of a node that starts has longer than one of a node that serves', async () => {
+  const limit = { commandTimeoutMs: 100 };
+  const serving = await open('serving', limit);
+  const starting = await openStarting('starting', { url: `${redis.url}/1`, ...limit });
+  await write(starting);
+  redis.pause();
+  const asked = [starting.get(car.key), write(starting, 2)];
+  await expect(serving.get(car.key)).rejects.toMatchObject({ reason: 'failed' });
+  redis.resume();
+  expect(await Promise.all(asked)).toEqual([expect.objectContaining({ value: 1 }), true]);
+});
+
+test('[O13] a node that starts repeats what Redis refused', async () => {
+  const store = await openStarting('node');
+  await redis.ask('CLIENT KILL TYPE normal SKIPME yes');
+  await until('the end of the connection', () => !store.isReady);
+  const asked = [store.get(car.key), write(store)];
+  expect(await Promise.all(asked)).toEqual([undefined, true]);
+  await redis.endLeases();
+  expect(await write(store, 2)).toBe(true);
 });
 
 test('[R24] a process whose lease was taken writes nothing, even before it notices', async () => {

@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts';
 import type { StopTimer, Time } from '../../time.ts';
 import type { LeaseListener } from '../contract.ts';
-import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts';
+import { type Argument, LinkError, RedisLink } from './redis-link.ts';
 import { COMMON_SLOT, SLOTS, type Slot } from './slots.ts';
 
 /** Number of renewals in the lifetime of a lease. */
@@ -129,7 +129,8 @@ export class RedisLease {
     await Promise.all(SLOTS.map((slot) => this.#takeOnceFree(slot)));
     this.#isLost = false;
     await this.renew();
-    if (!this.isHeld) throw new Error(`no lease: ${messageOf(this.#link.lastError)}`);
+    // Its answer took too long.
+    if (!this.isHeld) throw new LinkError('refused', this.#link.lastError);
   }
 
   /** Takes a slot as soon as its lease expires. Rejects if another process renews it. */

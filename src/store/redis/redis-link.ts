@@ -46,7 +46,7 @@ export class LinkError extends Error {
 
 export interface LinkOptions {
   name: string;
-  /** A command without an answer within this time ends the connection. */
+  /** A command without an answer within this time ends the connection; see also `limitCommands`. */
   commandTimeoutMs: number;
   time: Time;
   random: Random;
@@ -110,10 +110,23 @@ export class RedisLink {
   }
 
   async #loadScripts(): Promise<void> {
-    const servers = this.#redis instanceof Cluster ? this.#redis.nodes('master') : [this.#redis];
     const load = (each: Redis) =>
       Object.values(SCRIPTS).map(({ text }) => each.script('LOAD', text));
-    await Promise.all(servers.flatMap(load));
+    await Promise.all(this.#servers('master').flatMap(load));
+  }
+
+  #servers(role: 'master' | 'all'): Redis[] {
+    return this.#redis instanceof Cluster ? this.#redis.nodes(role) : [this.#redis];
+  }
+
+  /** From now on a command has this long for its answer. */
+  limitCommands(ms: number): void {
+    const limit = (each: Redis) => {
+      each.options.commandTimeout = ms;
+    };
+    this.#servers('all').forEach(limit);
+    // Servers that a cluster gets later.
+    this.#redis.on('+node', limit);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { createLog } from '../../log.ts';
 import { systemRandom } from '../../random.ts';
 import { startRedis, type TestRedis } from '../../testing/rigs/redis.ts';
 import { until } from '../../testing/rigs/until.ts';
@@ -34,7 +35,7 @@ describe.each([
     const open = () =>
       openRedis(
         { url, nodeName: 'test', leaseMs: LEASE_MS },
-        { time: systemTime, random: systemRandom, listener: IGNORED },
+        { time: systemTime, random: systemRandom, log: createLog('silent'), listener: IGNORED },
       );
     const under = {
       store: await open(),

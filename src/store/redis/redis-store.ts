@@ -1,4 +1,5 @@
-import { STORE_WAIT_MS } from '../../limits.ts';
+import { START_WAIT_MS, STORE_WAIT_MS } from '../../limits.ts';
+import type { Log } from '../../log.ts';
 import type { Random } from '../../random.ts';
 import { Slices } from '../../slices.ts';
 import type { Time } from '../../time.ts';
@@ -19,8 +20,8 @@ import { EMPTIED, type LeaseSettings, RedisLease } from './redis-lease.ts';
 import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts';
 import { COMMON_SLOT, type Slot, slotOfKey, stretchesOf } from './slots.ts';
 
-/** How long a start waits for an answer of Redis. */
-const START_MS = 5000;
+/** While a node starts: pause between two attempts. */
+const RETRY_MS = 50;
 const VERSION_BYTES = 8;
 const COMMITTED_MIN = 1;
 const LOST = -1;
@@ -34,13 +35,14 @@ const SAFE_SETTINGS = [
 ] as const;
 
 export interface RedisSettings extends LeaseSettings {
-  /** A command fails without an answer within this time; 1 s by default. */
+  /** A command of a node that serves fails without an answer within this time; 1 s by default. */
   commandTimeoutMs?: number;
 }
 
 export interface RedisDependencies {
   time: Time;
   random: Random;
+  log: Log;
   /** Gets the events of the lease once the store is open. */
   listener: LeaseListener;
 }
@@ -77,7 +79,10 @@ export class RedisStore implements Store {
   readonly engine = 'redis';
   readonly #lease: RedisLease;
   readonly #link: RedisLink;
+  readonly #commandTimeoutMs: number;
   readonly #listener: LeaseListener;
+  readonly #log: Log;
+  readonly #time: Time;
   readonly #slices: Slices;
   readonly #seen = new Map<Slot, number>();
   readonly #underWay = new Set<Promise<unknown>>();
@@ -87,11 +92,17 @@ export class RedisStore implements Store {
   #token = '';
   #pendingBytes = 0;
   #isOpen = false;
+  /** Until then all commands have START_WAIT_MS. */
+  #isServing = false;
+  #hasWaited = false;
   #closing: Promise<void> | undefined;
 
   /** Use `openRedis`. */
-  constructor(settings: RedisSettings, { time, random, listener }: RedisDependencies) {
+  constructor(settings: RedisSettings, { time, random, log, listener }: RedisDependencies) {
+    this.#commandTimeoutMs = settings.commandTimeoutMs ?? STORE_WAIT_MS;
     this.#listener = listener;
+    this.#log = log;
+    this.#time = time;
     this.#slices = new Slices(time);
     this.#lease = new RedisLease(settings, {
       time,
@@ -108,7 +119,7 @@ export class RedisStore implements Store {
     });
     this.#link = new RedisLink(settings.url, {
       name: settings.nodeName,
-      commandTimeoutMs: settings.commandTimeoutMs ?? STORE_WAIT_MS,
+      commandTimeoutMs: START_WAIT_MS,
       time,
       random,
       handshake: (link) => this.#enter(link),
@@ -135,10 +146,47 @@ export class RedisStore implements Store {
 
   /** Takes the lease and connects. Call it once, before anything else. */
   async open(): Promise<void> {
-    await this.#lease.take(START_MS);
-    this.#link.open();
-    await this.#link.waitFor(() => this.isReady, START_MS);
+    await this.#inStart(this.#connect());
     this.#isOpen = true;
+  }
+
+  async #connect(): Promise<void> {
+    await this.#lease.take(START_WAIT_MS);
+    this.#link.open();
+    await this.#link.waitFor(() => this.isReady, START_WAIT_MS);
+  }
+
+  /** From now on requests wait for commands. */
+  serve(): void {
+    this.#isServing = true;
+    this.#link.limitCommands(this.#commandTimeoutMs);
+  }
+
+  /** Logs once that the start waits, if it does for long. */
+  async #inStart<Result>(work: Promise<Result>): Promise<Result> {
+    const stopTimer = this.#time.after(STORE_WAIT_MS, () => {
+      if (!this.#hasWaited) this.#log.warn({ reason: this.trouble }, 'the start waits for Redis');
+      this.#hasWaited = true;
+    });
+    try {
+      return await work;
+    } finally {
+      stopTimer();
+    }
+  }
+
+  /** Repeats what Redis did not execute. `run` throws StoreUnavailable. */
+  async #patiently<Result>(run: () => Promise<Result>): Promise<Result> {
+    const endMs = this.#time.now() + START_WAIT_MS;
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        const isExecuted = !(error instanceof StoreUnavailable) || error.reason !== 'failed';
+        if (isExecuted || this.#isServing || this.#time.now() > endMs) throw error;
+      }
+      await this.#time.sleep(RETRY_MS);
+    }
   }
 
   async #enter(link: RedisLink): Promise<void> {
@@ -191,7 +239,12 @@ export class RedisStore implements Store {
     return entries;
   }
 
-  async #read<R>(query: () => Promise<R>): Promise<R> {
+  #read<R>(query: () => Promise<R>): Promise<R> {
+    if (this.#isServing) return this.#ask(query);
+    return this.#inStart(this.#patiently(() => this.#ask(query)));
+  }
+
+  async #ask<R>(query: () => Promise<R>): Promise<R> {
     if (this.#closing) throw new StoreUnavailable('closed');
     if (this.#lease.isEmptied) throw new StoreUnavailable('failed', new Error(EMPTIED));
     try {
@@ -207,13 +260,12 @@ export class RedisStore implements Store {
     const slot = keys[0] === undefined ? COMMON_SLOT : slotOfKey(keys[0]);
     const { args, bytes } = pack(checks, writes);
     if (this.#closing) throw new StoreUnavailable('closed');
-    if (!this.#lease.isHeld)
-      throw new StoreUnavailable('failed', new Error('this node does not hold the lease'));
     if (this.#pendingBytes > PENDING_BYTES_MAX) {
       throw new StoreUnavailable('failed', new Error('too many bytes are unanswered'));
     }
     this.#pendingBytes += bytes;
-    const asked = this.#commit(slot, args);
+    const send = () => this.#commit(slot, args);
+    const asked = this.#isServing ? send() : this.#inStart(this.#patiently(send));
     this.#underWay.add(asked);
     try {
       return await asked;
@@ -224,6 +276,9 @@ export class RedisStore implements Store {
   }
 
   async #commit(slot: Slot, args: readonly Argument[]): Promise<boolean> {
+    if (!this.#lease.isHeld) {
+      throw new StoreUnavailable('failed', new Error('this node does not hold the lease'));
+    }
     const keys = [slot.lease, slot.entries, slot.order, slot.version];
     let answer: number;
     try {
