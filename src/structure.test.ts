@@ -18,7 +18,7 @@ const product = sources.filter(({ isTest, area }) => !isTest && !TOOLS.includes(
 /** Areas whose values a folder may use beside its own; types may come from any pure folder. */
 const MAY_USE: Record<string, readonly string[]> = {
   assembly: [],
-  workers: ['shard', 'twin'],
+  workers: ['shard', 'twin', 'http'],
   kernel: [],
   city: [],
   citygen: ['city', 'kernel', 'twin', 'codec'],
@@ -94,10 +94,9 @@ describe('import directions', () => {
     expect(imports(kernel, (_, { target }) => areaOf(target) !== 'assembly')).toEqual([]);
   });
 
-  it('nothing imports the front end or the node but the node and the entry point', () => {
-    const others = product.filter(
-      ({ area, path }) => area !== 'http' && !['src/node.ts', 'src/main.ts'].includes(path),
-    );
+  it('nothing imports the front end or the node but what starts a process or a thread of it', () => {
+    const roots = ['src/node.ts', 'src/main.ts', 'workers/bodies.ts'];
+    const others = product.filter(({ area, path }) => area !== 'http' && !roots.includes(path));
     expect(imports(others, (_, { target }) => /^src\/(http\/|node\.ts)/.test(target))).toEqual([]);
   });
 
@@ -125,7 +124,7 @@ describe('boundaries', () => {
     expect(using(/from 'uWebSockets\.js'/)).toEqual(['src/http/server/http-server.ts']);
     expect(using(/from 'piscina'/)).toEqual([
       'src/dealer/passwords.ts',
-      'src/http/twin/world-bodies.ts',
+      'src/http/server/body-thread.ts',
       'src/shard/shard-pool.ts',
     ]);
     expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/redis-link.ts']);

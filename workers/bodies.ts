@@ -1,6 +1,7 @@
 /** The Piscina entry of the thread that parses large bodies: every export is a task. */
 import './low-priority.ts';
 import { TwinError } from '../src/errors.ts';
+import { parseInThread } from '../src/http/dealer/body.ts';
 import { parseJson } from '../src/json.ts';
 import { JOURNAL_FIELDS_MAX, parseWorldOptions } from '../src/twin/world-options.ts';
 
@@ -13,3 +14,5 @@ export const worldOptions = ({ body, cityNames }: { body: Uint8Array; cityNames:
     return { refusal: { code: error.code, hint: error.hint } };
   }
 };
+
+export const dealerBody = parseInThread;

@@ -6,11 +6,13 @@ import type { Metrics } from '../metrics.ts';
 import type { Random } from '../random.ts';
 import type { Time } from '../time.ts';
 import type { TwinService } from '../twin-service.ts';
+import { BodyReader } from './dealer/body-reader.ts';
 import type { DealerRouteDependencies } from './dealer/dependencies.ts';
 import { detailReply } from './dealer/detail.ts';
 import { type DocsFiles, docsRoutes, readDocsFiles, streamDocsRoute } from './docs/docs-routes.ts';
 import { dealerPlatform, TWIN } from './docs/services.ts';
 import { consoleRoutes, readWebFiles, viewerRoutes, type WebFiles } from './pages/page-routes.ts';
+import { BodyThread } from './server/body-thread.ts';
 import { ConnectionCount } from './server/connection-count.ts';
 import { HttpServer } from './server/http-server.ts';
 import { LargeAnswers } from './server/large-answers.ts';
@@ -55,7 +57,7 @@ export interface FrontEndOptions
 
 interface FrontEndDependencies {
   service: TwinService;
-  dealerRoutes: (shared: Pick<DealerRouteDependencies, 'limits' | 'publicTwinUrl'>) => Route[];
+  dealerRoutes: (shared: Omit<DealerRouteDependencies, 'platform' | 'log'>) => Route[];
   time: Time;
   random: Random;
   metrics: Metrics;
@@ -85,13 +87,13 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   const shared = {
     limits,
     connections: createConnectionCount(options.connectionsMax, limits, metrics),
+    bodyThread: new BodyThread(),
     publicTwinUrl: () => options.publicTwinUrl ?? state.twinUrl,
     docs: readDocsFiles(),
     web: readWebFiles(options.webFolder),
   };
   const fanout = new Fanout(time);
   const pages = new KeptPages(KEPT_BYTES_MAX, time);
-  const bodies = new WorldBodies(service.cities.map(({ name }) => name));
   const ofAll = {
     streamed: new StreamedAnswers(time),
     large: new LargeAnswers(time, limits.work),
@@ -103,7 +105,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     return server;
   };
   try {
-    const twin = open(twinServer(options, service, { ...shared, fanout, pages, bodies }));
+    const twin = open(twinServer(options, service, { ...shared, fanout, pages }));
     const dealer = open(dealerServer(options, dependencies.dealerRoutes, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
     const ops = open(opsServer(options, metrics, trouble));
@@ -128,7 +130,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
         await Promise.all([...drained, fanout.endAll()]);
         stopSweeping();
         for (const server of servers) server.end();
-        await bodies.close();
+        await shared.bodyThread.close();
       },
     };
   } catch (error) {
@@ -180,6 +182,7 @@ type ServerSettings<Session = never> = Omit<
 interface Shared {
   limits: RateLimits;
   connections: ConnectionCount;
+  bodyThread: BodyThread;
   publicTwinUrl: () => string;
   docs: DocsFiles;
   web: WebFiles;
@@ -188,17 +191,11 @@ interface Shared {
 function twinServer(
   { host, twinPort, tls, corsOrigins, proxies, kernelHash }: FrontEndOptions,
   service: TwinService,
-  {
-    limits,
-    connections,
-    publicTwinUrl,
-    docs,
-    web,
-    fanout,
-    pages,
-    bodies,
-  }: Shared & { fanout: Fanout; pages: KeptPages; bodies: WorldBodies },
+  shared: Shared & { fanout: Fanout; pages: KeptPages },
 ): ServerSettings<StreamSession> {
+  const { limits, connections, bodyThread, publicTwinUrl, docs, web, fanout, pages } = shared;
+  const cityNames = service.cities.map(({ name }) => name);
+  const bodies = new WorldBodies(bodyThread, cityNames);
   const worlds = new WorldAccess(service, limits);
   const lists = new LongLists(limits, pages);
   const routes = [
@@ -221,9 +218,9 @@ function twinServer(
 function dealerServer(
   { host, dealerPort, tls, corsOrigins, proxies, demoLogins }: FrontEndOptions,
   dealerRoutes: FrontEndDependencies['dealerRoutes'],
-  { limits, connections, publicTwinUrl, docs, web }: Shared,
+  { limits, connections, bodyThread, publicTwinUrl, docs, web }: Shared,
 ): ServerSettings {
-  const routes = dealerRoutes({ limits, publicTwinUrl });
+  const routes = dealerRoutes({ limits, bodies: new BodyReader(bodyThread), publicTwinUrl });
   const pages = consoleRoutes(web, demoLogins, publicTwinUrl);
   return {
     ...{ name: 'dealer', host, port: dealerPort, tls, corsOrigins, proxies, connections },

@@ -25,7 +25,7 @@ const ROLE_NAMES: ReadonlyMap<string, Role> = new Map([
 /** Log-in, sign-up and log-out. */
 export function loginRoutes(context: DealerRouteDependencies): Route[] {
   const { accounts, sessions, tokens } = context.platform;
-  const loginRoute = openRoutes(context.limits, 'log-in');
+  const loginRoute = openRoutes(context, 'log-in');
   const common = {
     answer: schemas.Token,
     refusals: { 401: 'Username or password is wrong.', 429: 'Too many log-ins, or too much work.' },
@@ -81,10 +81,11 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
   ];
 }
 
-function signUpRoute({ platform, limits }: DealerRouteDependencies): Route {
+function signUpRoute(context: DealerRouteDependencies): Route {
+  const { platform, limits } = context;
   const { accounts, tokens } = platform;
   return openRoutes(
-    limits,
+    context,
     'log-in',
   )({
     endpoint: 'POST /api/auth/signup',

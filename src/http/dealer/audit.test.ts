@@ -1,7 +1,9 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
+import { BodyThread } from '../server/body-thread.ts';
 import { Head } from '../server/head.ts';
+import { BodyReader } from './body-reader.ts';
 import { dealerRoutes } from './dealer-routes.ts';
 
 const VIN = 'DTW0123456789ABCD';
@@ -17,7 +19,8 @@ async function logOf(operationId: string, json: object): Promise<string[]> {
     cars: { addToFleet: change, setState: change, setOwner: change, clearOwner: change },
   } as unknown as DealerPlatform;
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
-  const routes = dealerRoutes({ platform, limits: {}, publicTwinUrl: () => '', log });
+  const bodies = new BodyReader(new BodyThread());
+  const routes = dealerRoutes({ platform, limits: {}, bodies, publicTwinUrl: () => '', log });
   const route = routes.find((each) => each.operationId === operationId);
   const head = new Head();
   head.add('content-type', 'application/json');

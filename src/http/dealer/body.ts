@@ -22,6 +22,46 @@ const NO_OBJECT: FieldFault = {
   msg: 'Input should be a valid dictionary or object to extract fields from',
 };
 
+export interface Given {
+  body: Uint8Array;
+  contentType: string;
+  /** The body is to be a web form, not JSON. */
+  isForm: boolean;
+}
+
+/** As it leaves a thread, where an error loses its status. */
+export type Parsed = { value: unknown } | { refusal: Pick<DealerError, 'status' | 'detail'> };
+
+/** See `readForm` and `readJson`. */
+export async function readBody({ body, contentType, isForm }: Given): Promise<unknown> {
+  return isForm ? readForm(body, contentType) : readJson(body, contentType);
+}
+
+/** The same in a thread. */
+export async function parseInThread(given: Given): Promise<Parsed> {
+  try {
+    return { value: withoutDepth(await readBody(given)) };
+  } catch (error) {
+    if (!(error instanceof DealerError)) throw error;
+    return { refusal: { status: error.status, detail: error.detail } };
+  }
+}
+
+/**
+ * A field is a text, a number or a boolean, and an empty object is refused as any other. To copy
+ * thousands of objects from the thread would take the main thread as long as to parse them.
+ */
+function withoutDepth(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if (Array.isArray(value)) return [];
+  const fields = Object.entries(value).map(([name, each]) => [name, isObject(each) ? {} : each]);
+  return Object.fromEntries(fields);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /**
  * The value of a JSON body; undefined if it is empty. A body of another content type counts as a
  * string. Throws DealerError 422 if it is not JSON, nests too deep or has too many fields, 400 if it is

@@ -3,14 +3,18 @@ import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
 import { badToken } from '../../dealer/errors.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
+import { BodyThread } from '../server/body-thread.ts';
 import { Head } from '../server/head.ts';
 import { PRICES_US } from '../server/prices.ts';
 import { createRateLimits } from '../server/rate-limits.ts';
 import { bodyless, type Reply } from '../server/reply.ts';
 import type { Call } from '../server/router.ts';
+import { BodyReader } from './body-reader.ts';
 import { guardedRoutes, openRoutes } from './call.ts';
 import * as forms from './forms.ts';
 import { ReadyReply } from './list-replies.ts';
+
+const bodies = new BodyReader(new BodyThread());
 
 const FORM_BYTES = 10_000;
 const BODY_US = PRICES_US.parsedByte * FORM_BYTES;
@@ -47,7 +51,7 @@ function setUp(burstMs: number, isLimited = true) {
   const platform = { sessions } as unknown as DealerPlatform;
   let runs = 0;
   const route = guardedRoutes(
-    { platform, limits },
+    { platform, limits, bodies },
     'cars',
   )({
     endpoint: 'PATCH /api/cars/{vin}/state',
@@ -136,7 +140,7 @@ test('[D33] browsers may keep a public list, also after a 304', async () => {
   const statuses = [200, 304, 404] as const;
   const caching = statuses.map(async (status) => {
     const { handle } = openRoutes(
-      {},
+      { limits: {}, bodies },
       'dealers',
     )({
       endpoint: 'GET /api/dealers',

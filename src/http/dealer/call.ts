@@ -10,15 +10,17 @@ import type { Session } from '../../dealer/sessions.ts';
 import { TwinError } from '../../errors.ts';
 import type { Schema } from '../../schema.ts';
 import type { TokenBuckets } from '../../token-buckets.ts';
+import { isLargeBody } from '../server/body-thread.ts';
 import { PRICES_US } from '../server/prices.ts';
 import { type Header, ok, type Reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Method, type Route } from '../server/router.ts';
-import { asObject, MULTIPART_TYPE, readForm, readJson } from './body.ts';
+import { asObject, MULTIPART_TYPE } from './body.ts';
+import type { BodyReader } from './body-reader.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import { detailReply } from './detail.ts';
 import type { Fields, Form, Values } from './form.ts';
 import { ReadyReply } from './list-replies.ts';
-import { levelHeaders, Payer, type WorkLimits } from './payer.ts';
+import { levelHeaders, Payer } from './payer.ts';
 
 /** The validated parts of a call. */
 export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
@@ -73,16 +75,16 @@ interface GuardedOperation<B extends Fields, Q extends Fields, P extends Fields>
 /** Description of a 403 that depends on the role alone. */
 export const WRONG_ROLE = 'The role of the caller does not allow this.';
 
-/** A longer body is parsed only for a caller who may make the call. */
-const PARSED_FIRST_BYTES_MAX = 16 * 1024;
-
 /** Description of a 429 because of the price of a call. */
 const OVER_BUDGET = 'The address, or the account, is over its limit on work; see Retry-After.';
 
 const NO_STORE: readonly Header[] = [['Cache-Control', 'no-store']];
 
 /** Makes the routes of operations without authentication. */
-export function openRoutes(limits: WorkLimits, tag: string) {
+export function openRoutes(
+  { limits, bodies }: Pick<DealerRouteDependencies, 'limits' | 'bodies'>,
+  tag: string,
+) {
   return <B extends Fields, Q extends Fields, P extends Fields>(
     operation: OpenOperation<B, Q, P>,
   ): Route =>
@@ -93,7 +95,7 @@ export function openRoutes(limits: WorkLimits, tag: string) {
       const limited = limitCounter(key, payer);
       const ended = await refusedAs(async () => {
         payer.pay(bodyPriceUs(operation, call));
-        const ask = read(operation, call, key, await bodyOf(operation, call));
+        const ask = read(operation, call, key, await bodyOf(operation, call, bodies));
         payer.pay(priceUsOf(operation));
         return replyOf(await operation.run(ask, limited.count));
       });
@@ -108,10 +110,14 @@ export function openRoutes(limits: WorkLimits, tag: string) {
 
 /**
  * Makes the routes of operations that need a token. Checks run in this order: syntax of the body
- * unless it is long, token, role, fields. The operation itself checks records and the rights to them.
+ * unless it is large, token, role, fields. The operation itself checks records and the rights to them.
  */
 export function guardedRoutes(
-  { platform: { sessions }, limits }: Pick<DealerRouteDependencies, 'platform' | 'limits'>,
+  {
+    platform: { sessions },
+    limits,
+    bodies,
+  }: Pick<DealerRouteDependencies, 'platform' | 'limits' | 'bodies'>,
   tag: string,
 ) {
   return <B extends Fields, Q extends Fields, P extends Fields>(
@@ -123,14 +129,14 @@ export function guardedRoutes(
       const payer = new Payer(limits, key);
       const ended = await refusedAs(async () => {
         payer.pay(bodyPriceUs(operation, call));
-        const isLong = call.body.byteLength > PARSED_FIRST_BYTES_MAX;
-        const early = isLong ? undefined : await bodyOf(operation, call);
+        const isLarge = isLargeBody(call.body);
+        const early = isLarge ? undefined : await bodyOf(operation, call, bodies);
         const payForToken = () => payer.pay(PRICES_US.token);
         const session = await sessions.find(call.head.authorization, payForToken);
         // With a published log-in an account is everybody's: one client must not use up its budget.
         if (!session.account.isDemo) payer.join(session.account.id);
         if (!can(session.account, operation.action)) throw forbidden(operation.refusal);
-        const given = isLong ? await bodyOf(operation, call) : early;
+        const given = isLarge ? await bodyOf(operation, call, bodies) : early;
         payer.pay(priceUsOf(operation));
         const ask = read(operation, call, key, given);
         return replyOf(await operation.run(ask, session, payer));
@@ -207,12 +213,12 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
 
 /** Parses the body without validating its fields. */
 async function bodyOf(
-  { body, isForm }: { body?: unknown; isForm?: true },
+  { body, isForm = false }: { body?: unknown; isForm?: boolean },
   call: Call,
+  bodies: BodyReader,
 ): Promise<unknown> {
   if (body === undefined) return undefined;
-  const { contentType } = call.head;
-  return isForm ? readForm(call.body, contentType) : readJson(call.body, contentType);
+  return bodies.read({ body: call.body, contentType: call.head.contentType, isForm });
 }
 
 /** Validates all parts of a call. Throws DealerError 422 with the faults of all of them. */

@@ -29,13 +29,13 @@ export function dealerRoutes(context: DealerRouteDependencies): Route[] {
 // ── dealers ───────────────────────────────────────────────────────────────────────────────────
 
 function dealerListRoutes(context: DealerRouteDependencies): Route[] {
-  const { log, limits } = context;
+  const { log } = context;
   const { accounts, dealers, dealerList } = context.platform;
   const guarded = guardedRoutes(context, 'dealers');
   const lists = new ListReplies();
   return [
     openRoutes(
-      limits,
+      context,
       'dealers',
     )({
       endpoint: 'GET /api/dealers',
@@ -232,12 +232,12 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
 }
 
 function platformRoutes(context: DealerRouteDependencies): Route[] {
-  const { log, limits } = context;
+  const { log } = context;
   const { state, seeding } = context.platform;
   const guarded = guardedRoutes(context, 'platform');
   return [
     openRoutes(
-      limits,
+      context,
       'platform',
     )({
       endpoint: 'GET /api/state',

@@ -2,7 +2,7 @@ import type { TokenBuckets } from '../../token-buckets.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import type { Header } from '../server/reply.ts';
 
-export type WorkLimits = Pick<RateLimits, 'work' | 'accountWork'>;
+type WorkLimits = Pick<RateLimits, 'work' | 'accountWork'>;
 
 /** Pays for the work of one call: its address does, and its account where there is one. */
 export class Payer {

@@ -1,10 +1,12 @@
 import { afterAll, expect, test } from 'vitest';
 import { CAR_COUNT } from '../../../assembly/layout.ts';
 import { countPacked } from '../../twin/journal.ts';
+import { BodyThread } from '../server/body-thread.ts';
 import { WorldBodies } from './world-bodies.ts';
 
-const bodies = new WorldBodies(['a']);
-afterAll(() => bodies.close());
+const thread = new BodyThread();
+const bodies = new WorldBodies(thread, ['a']);
+afterAll(() => thread.close());
 
 const COUNT = 2000;
 
@@ -36,8 +38,8 @@ test('the refusal of a large body is that of a small one', async () => {
 });
 
 test('a large body that waits when the node stops is refused', async () => {
-  const stopping = new WorldBodies(['a']);
-  const parsed = stopping.parse(bodyWith(1));
+  const stopping = new BodyThread();
+  const parsed = new WorldBodies(stopping, ['a']).parse(bodyWith(1));
   await Promise.all([
     expect(parsed).rejects.toMatchObject({ code: 'overloaded' }),
     stopping.close(),
