@@ -2,7 +2,7 @@ import { larger, smaller } from '../bench/against/readings.ts';
 import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
 import { formatLatencies } from '../bench/common/latencies.ts';
 import { formatFailures, openLoop } from '../bench/common/loops.ts';
-import { makeWorlds } from '../bench/common/made-worlds.ts';
+import { type MadeWorld, makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Answer } from '../bench/common/response-parser.ts';
@@ -51,12 +51,9 @@ export interface Car {
 async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   const ceiling = await requestCeiling(chosen.connections);
   const made = await makeWorlds(server.url, Math.ceil(chosen.vins / CARS_PER_WORLD));
-  const vins = made.flatMap((world) => world.vins).slice(0, chosen.vins);
-  const cars = vins.map(
-    (vin): Car => ({ vin, acknowledged: undefined, underWay: 0, uncertain: false }),
-  );
+  const cars = carsOf(made).slice(0, chosen.vins);
   const pool = await HttpPool.open(server.url, chosen.connections);
-  const plan = planOf(server.url, cars);
+  const plan = changesOf(server.url, cars);
   const stopProgress = progress(() => `${plan.answeredCount()} changes answered`);
   const meter = new LoadMeter(server);
   const result = await openLoop(pool, {
@@ -84,8 +81,14 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   return { rows, figures: { result, usage, verdict, verified } };
 }
 
+/** The cars of worlds, of which nothing is known yet. */
+export function carsOf(worlds: readonly MadeWorld[]): Car[] {
+  const vins = worlds.flatMap((world) => world.vins);
+  return vins.map((vin) => ({ vin, acknowledged: undefined, underWay: 0, uncertain: false }));
+}
+
 /** Every car in turn, off in one round and on in the next, so that each request changes something. */
-function planOf(url: URL, cars: Car[]) {
+export function changesOf(url: URL, cars: Car[]) {
   const carOf = (index: number) => cars[index % cars.length] as Car;
   const enabledAt = (index: number) => Math.floor(index / cars.length) % 2 === 1;
   let answeredCount = 0;
@@ -112,8 +115,16 @@ export function note(car: Car, value: boolean, answer: Answer | undefined): void
   else if (answer.status < 400) car.acknowledged = value;
 }
 
-/** Counts cars that have the acknowledged value. Skips those whose value cannot be predicted. */
-async function readBack(url: URL, pool: HttpPool, cars: readonly Car[]) {
+/** Counts of cars. */
+export interface ReadBack {
+  right: number;
+  wrong: number;
+  /** Their value cannot be predicted. */
+  skipped: number;
+}
+
+/** Counts cars that have the acknowledged value. */
+export async function readBack(url: URL, pool: HttpPool, cars: readonly Car[]): Promise<ReadBack> {
   const verified = { right: 0, wrong: 0, skipped: 0 };
   const checks = cars.map(async (car) => {
     if (car.uncertain || car.underWay > 0 || car.acknowledged === undefined) {

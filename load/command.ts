@@ -1,11 +1,12 @@
 import type { Measure } from '../bench/against/readings.ts';
+import type { Figure } from '../bench/common/figures.ts';
 import {
   describeOptions,
   type Options,
   type OptionTable,
   parseOptions,
 } from '../bench/common/options.ts';
-import type { Addresses, Server } from '../bench/common/server.ts';
+import { type Addresses, attach, type Server, startNode } from '../bench/common/server.ts';
 
 /** What every command takes: which server to load. */
 const SERVER_OPTIONS = {
@@ -20,21 +21,22 @@ const SERVER_OPTIONS = {
   ops: { fallback: '', help: 'the operations port of that server' },
 } as const;
 
-export const SERVER_HELP = `Every command:\n${describeOptions(SERVER_OPTIONS)}`;
+export const SERVER_HELP = `Every command but restart:\n${describeOptions(SERVER_OPTIONS)}`;
 
 /** What a run found: lines for the reader, figures for the file. */
 export interface Outcome {
   rows: [label: string, text: string][];
+  /** Figures with a bound. The command fails if one is past it. */
+  judged?: readonly Figure[];
   figures: object;
 }
 
-/** One question about a server under load. */
-export interface Question<T extends OptionTable> {
+/** What every question has. */
+interface Asked<T extends OptionTable> {
   summary: string;
   options: T;
   /** The figures that a comparison with another commit judges. */
   measures: readonly Measure[];
-  run(options: Options<T>, server: Server): Promise<Outcome>;
 }
 
 /** A question with its options bound, so that all commands have one type. */
@@ -43,10 +45,13 @@ export interface Command {
   help: string;
   measures: readonly Measure[];
   /** Throws UsageError before anything is started. */
-  prepare(args: readonly string[]): { addresses: Addresses; run(server: Server): Promise<Outcome> };
+  prepare(args: readonly string[]): { isAttached: boolean; run(): Promise<Outcome> };
 }
 
-export function command<T extends OptionTable>(question: Question<T>): Command {
+/** A question about one server under load. */
+export function command<T extends OptionTable>(
+  question: Asked<T> & { run(options: Options<T>, server: Server): Promise<Outcome> },
+): Command {
   const { summary, options, measures, run } = question;
   return {
     summary,
@@ -54,7 +59,37 @@ export function command<T extends OptionTable>(question: Question<T>): Command {
     measures,
     prepare: (args) => {
       const values = parseOptions({ ...options, ...SERVER_OPTIONS }, args);
-      return { addresses: values, run: (server) => run(values, server) };
+      const isAttached = values.url !== '';
+      return { isAttached, run: () => onServer(values, (server) => run(values, server)) };
     },
   };
+}
+
+/** A question that starts and ends nodes itself. */
+export function commandWithNodes<T extends OptionTable>(
+  question: Asked<T> & { run(options: Options<T>): Promise<Outcome> },
+): Command {
+  const { summary, options, measures, run } = question;
+  return {
+    summary,
+    help: describeOptions(options),
+    measures,
+    prepare: (args) => {
+      const values = parseOptions(options, args);
+      return { isAttached: false, run: () => run(values) };
+    },
+  };
+}
+
+async function onServer(
+  addresses: Addresses,
+  run: (server: Server) => Promise<Outcome>,
+): Promise<Outcome> {
+  const server = addresses.url === '' ? await startNode() : attach(addresses);
+  try {
+    console.log(`on ${server.url.origin}`);
+    return await run(server);
+  } finally {
+    await server.stop();
+  }
 }

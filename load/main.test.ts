@@ -19,7 +19,7 @@ test('a signal that ends a load also ends its server and removes the data', asyn
     await rm(temporary, { recursive: true });
   });
   const [line] = await once(createInterface(load.stdout), 'line');
-  const url = /^worlds on (\S+)$/.exec(line)?.[1];
+  const url = /^on (\S+)$/.exec(line)?.[1];
   const reached = () =>
     fetch(`${url}/api/v1/cities`).then(
       ({ status }) => status,

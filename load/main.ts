@@ -5,15 +5,17 @@
 import { AGAINST_HELP, runAgainst, splitAgainst } from '../bench/against/against.ts';
 import { loadReadings } from '../bench/against/readings.ts';
 import { formatFactor } from '../bench/common/factor.ts';
+import { formatFigure } from '../bench/common/figures.ts';
 import { runEntryPoint } from '../bench/common/options.ts';
 import { columns, writeResult } from '../bench/common/report.ts';
-import { attach, startNode } from '../bench/common/server.ts';
 import { UsageError } from '../bench/common/usage-error.ts';
 import { changes } from './changes.ts';
 import { type Command, SERVER_HELP } from './command.ts';
 import { explanations } from './explanations.ts';
 import { logins } from './logins.ts';
 import { names } from './names.ts';
+import { overload } from './overload/overload.ts';
+import { restart } from './restart.ts';
 import { watchers } from './watchers.ts';
 import { worlds } from './worlds.ts';
 
@@ -24,6 +26,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   explanations,
   logins,
   names,
+  overload,
+  restart,
 };
 
 const HELP = [
@@ -38,21 +42,16 @@ await runEntryPoint(HELP, async ([name, ...all]) => {
   const command = COMMANDS[name];
   if (!command) throw new UsageError(`no command is called ${name}`);
   const { against, rest } = splitAgainst(all);
-  const { addresses, run } = command.prepare(rest);
+  const { isAttached, run } = command.prepare(rest);
   if (against) {
-    if (addresses.url !== '')
-      throw new UsageError('--against starts its own servers: leave out --url');
+    if (isAttached) throw new UsageError('--against starts its own servers: leave out --url');
     const question = { script: 'load', name, args: rest } as const;
     process.exitCode = await runAgainst(against, question, loadReadings(command.measures));
     return;
   }
-  const server = addresses.url === '' ? await startNode() : attach(addresses);
-  try {
-    console.log(`${name} on ${server.url.origin}`);
-    const { rows, figures } = await run(server);
-    console.log(`\n${formatFactor()}\n\n${columns(rows)}\n`);
-    console.log(`written to ${writeResult(`load-${name}`, figures)}`);
-  } finally {
-    await server.stop();
-  }
+  const { rows, judged = [], figures } = await run();
+  const verdicts = judged.map((figure) => [figure.name, formatFigure(figure)] as const);
+  console.log(`\n${formatFactor()}\n\n${columns([...rows, ...verdicts])}\n`);
+  console.log(`written to ${writeResult(`load-${name}`, figures)}`);
+  if (judged.some(({ target }) => target?.met === false)) process.exitCode = 1;
 });

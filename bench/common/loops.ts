@@ -108,7 +108,7 @@ export async function openLoop(
  * highest rate, not the latency under a given load. Ends after `count` requests or `seconds`.
  */
 export async function closedLoop(
-  pool: HttpPool,
+  pool: Sender,
   { width, count, seconds, ...plan }: Plan & { width: number; count: number; seconds: number },
 ): Promise<LoopResult> {
   const tally = new Tally(pool, plan);

@@ -26,6 +26,8 @@ interface NodeOptions {
   rateLimits?: 'default' | 'raised';
   /** `cgroup.procs` of the control group that the process joins before the node starts. */
   groupFile?: string | undefined;
+  /** Environment variables of the node, beside those of every load. */
+  settings?: Readonly<Record<string, string>>;
 }
 
 const RAISED_BUCKETS = [
@@ -60,9 +62,9 @@ export async function startNode(options: NodeOptions = {}): Promise<Server> {
 /** The same with the store of a folder, which stays. */
 export function startNodeOn(
   dataDir: string,
-  { rateLimits = 'raised', groupFile }: NodeOptions = {},
+  { rateLimits = 'raised', groupFile, settings = {} }: NodeOptions = {},
 ): Promise<Server> {
-  const settings = {
+  const environment = {
     HOST: '127.0.0.1',
     DEALER_PORT: '0',
     TWIN_PORT: '0',
@@ -70,8 +72,10 @@ export function startNodeOn(
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
     ...(rateLimits === 'raised' ? RAISED_LIMITS : {}),
+    ...settings,
   };
-  return startProcess('src/main.ts', settings, groupFile === undefined ? [] : [...JOIN, groupFile]);
+  const through = groupFile === undefined ? [] : [...JOIN, groupFile];
+  return startProcess('src/main.ts', environment, through);
 }
 
 /** A shell that joins the group in its first argument and then becomes the command in the others. */

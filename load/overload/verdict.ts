@@ -1,0 +1,70 @@
+import { compared, type Figure, figure } from '../../bench/common/figures.ts';
+import type { LoopResult } from '../../bench/common/loops.ts';
+import type { MachineDelay } from '../attack/reference.ts';
+import type { Asked } from './users.ts';
+
+const ACCEPTED_RATIO_MAX = 4;
+const REFUSAL_MS_MAX = 50;
+const GOODPUT_RATIO_MIN = 0.8;
+const RECOVERY_S_MAX = 5;
+const RSS_RATIO_MAX = 1.1;
+/**
+ * Or so many times what users of a server that does nothing meet meanwhile: on a machine with too few
+ * processors the load tool delays both.
+ */
+const ELSEWHERE_RATIO_MAX = 1.5;
+const MIB = 1024 * 1024;
+
+/** What became of a node and of the requests that it got. */
+export interface Measured {
+  /** Of the closed loop that found the highest rate. */
+  ceiling: LoopResult;
+  unloaded: Asked;
+  overloaded: Asked;
+  /** What users of a server that does nothing met during the overload. */
+  machine: MachineDelay;
+  /** Seconds until requests were answered as before. */
+  recoveredS: number;
+  rssBytes: { before: number; after: number };
+}
+
+/** Each figure of the promise, with its bound. */
+export function judgeOverload(measured: Measured): Figure[] {
+  const { ceiling, unloaded, overloaded, machine, recoveredS, rssBytes } = measured;
+  const elsewhereMs = ELSEWHERE_RATIO_MAX * machine.readP99Ms;
+  const usualMs = unloaded.latency.p99Ms;
+  const acceptedRatioMax = Math.max(ACCEPTED_RATIO_MAX, round(elsewhereMs / usualMs));
+  const refusalMsMax = Math.max(REFUSAL_MS_MAX, round(elsewhereMs));
+  const none = { atMost: 0 };
+  return [
+    compared(
+      'accepted requests, p99',
+      overloaded.latency.p99Ms,
+      'ms',
+      { name: 'without load', value: usualMs },
+      { atMost: acceptedRatioMax },
+    ),
+    compared(
+      'accepted requests',
+      overloaded.okPerS,
+      '/s',
+      { name: 'highest rate', value: ceiling.okPerS },
+      { atLeast: GOODPUT_RATIO_MIN },
+    ),
+    figure('refused requests, p99', overloaded.refused.p99Ms, 'ms', { atMost: refusalMsMax }),
+    figure('refused without Retry-After', overloaded.withoutRetryAfter, 'requests', none),
+    figure('neither accepted nor refused', overloaded.failed, 'requests', none),
+    figure('as before after', recoveredS, 's', { atMost: RECOVERY_S_MAX }),
+    compared(
+      'memory afterwards',
+      rssBytes.after / MIB,
+      'MiB',
+      { name: 'before', value: rssBytes.before / MIB },
+      { atMost: RSS_RATIO_MAX },
+    ),
+  ];
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}
