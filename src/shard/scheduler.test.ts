@@ -252,6 +252,31 @@ describe('the scheduler', () => {
     expect(doneCount).toBeLessThanOrEqual(goals.length / 2);
   });
 
+  it('[S19] makes about as many frames of each world if all need more than its time', () => {
+    const kernel = makeKernel(100);
+    let fineMs = 0;
+    const now = () => (fineMs += 0.4);
+    const shard = new ManualShard(kernel, { time: { ...systemTime, now } });
+    const worlds = Array.from({ length: 100 }, (_, i) =>
+      shard.enter(makeWorld(kernel, i), i + 1, 0),
+    );
+    for (const world of worlds) shard.scheduler.watch(world, true, false);
+    shard.settle();
+    shard.frames.length = 0;
+    const [turns, turnMs] = [2000, 2];
+    for (let turn = 0; turn < turns; turn++) {
+      shard.nowMs += turnMs;
+      shard.scheduler.turn();
+    }
+    const counts = worlds.map(
+      ({ number }) => shard.frames.filter(({ world }) => world === number).length,
+    );
+    const dueCount = (turns * turnMs) / 80;
+    expect(Math.max(...counts)).toBeLessThan(0.9 * dueCount);
+    expect(Math.min(...counts)).toBeGreaterThan(0.5 * dueCount);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
+  });
+
   it('catches up with a world that is watched after a long time before its first frame', () => {
     const { shard, first } = setUp(1, 30_000);
     shard.scheduler.watch(first, true, false);

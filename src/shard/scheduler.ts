@@ -238,6 +238,10 @@ export class Scheduler {
     for (const world of this.#due) {
       if (this.#time.now() >= end) break;
       this.#due.delete(world);
+      // Whoever was visited last is due last: otherwise the first of a slot would always come first.
+      const slot = this.#slot(world);
+      slot.delete(world);
+      slot.add(world);
       const from = world.tick;
       this.#visit(world);
       ticks += world.tick - from;

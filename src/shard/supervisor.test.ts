@@ -51,7 +51,7 @@ afterEach(() => {
   supervisor.stop();
 });
 
-test('a thread without a heartbeat is ended, one with a heartbeat is not', async () => {
+test('[R19] a thread without a heartbeat for two seconds is ended, one with a heartbeat is not', async () => {
   for (let ms = 0; ms < 3 * STUCK_MS; ms += HEARTBEAT_MS) {
     fake.heartbeat++;
     await time.advance(HEARTBEAT_MS);

@@ -237,13 +237,29 @@ test('the streams of one world are ended with the given code', () => {
   expect(other.socket.closed).toBeUndefined();
 });
 
-test('[S18] all streams are ended in batches, with 1012', async () => {
-  const crowd = Array.from({ length: 250 }, () => join());
+test('[S18] many streams end with 1012 over two seconds, those of each world too', async () => {
+  const ofWorld = [1, 2].map((number) =>
+    Array.from({ length: 150 }, () => join(0, 'json', number)),
+  );
+  const closedOf = (crowd: Reader[]) =>
+    crowd.filter(({ socket }) => socket.closed?.code === 1012).length;
+  const closed = () => ofWorld.map(closedOf);
   const ending = fanout.endAll();
-  const closed = () => crowd.filter(({ socket }) => socket.closed?.code === 1012).length;
-  expect(closed()).toBe(100);
+  expect(closed()).toEqual([2, 1]);
+  await time.advance(999);
+  expect(closed()).toEqual([100, 50]);
+  await time.advance(1001);
+  expect(closed()).toEqual([150, 150]);
+  await ending;
+});
+
+test('[S18] a few streams end soon, and one at once', async () => {
+  const few = Array.from({ length: 5 }, () => join());
+  const ending = fanout.endAll();
+  expect(few.map(({ socket }) => socket.closed?.code)).toEqual([1012, ...Array(4)]);
+  await time.advance(80);
+  expect(few.every(({ socket }) => socket.closed?.code === 1012)).toBe(true);
   await time.advanceUntil(ending);
-  expect(closed()).toBe(250);
 });
 
 test('frames and bytes are counted', async () => {

@@ -11,8 +11,7 @@ const SLICE_SENDS = 250;
 const TURN_SENDS = 25;
 /** A stream that makes no progress for this long is closed. */
 const SILENT_MS = 15_000;
-/** Closing all streams: minimum size of a group, maximum number of groups, pause between them. */
-const CLOSE_GROUP_MIN = 100;
+/** All streams are closed in at most so many groups, with a pause between them: over 2 s. */
 const CLOSE_GROUPS_MAX = 100;
 const CLOSE_PAUSE_MS = 20;
 
@@ -204,12 +203,16 @@ export class Fanout {
     }
   }
 
-  /** Ends all streams with 1012, in groups, so that clients do not all reconnect at once. */
+  /**
+   * Ends all streams with 1012, over two seconds if there are a hundred or more, so that clients do not
+   * all reconnect at once. Those of one world are in different groups.
+   */
   async endAll(): Promise<void> {
-    const size = Math.max(CLOSE_GROUP_MIN, Math.ceil(this.watcherCount / CLOSE_GROUPS_MAX));
     const watchers = [...this.#allTopics()].flatMap((topic) => [...topic.watchers]);
-    for (let from = 0; from < watchers.length; from += size) {
-      for (const watcher of watchers.slice(from, from + size)) {
+    const groups = Math.min(CLOSE_GROUPS_MAX, watchers.length);
+    for (let group = 0; group < groups; group++) {
+      for (let i = group; i < watchers.length; i += groups) {
+        const watcher = watchers[i] as Watcher;
         if (watcher.topic.watchers.has(watcher)) watcher.socket.end(1012, REASONS[1012]);
       }
       await this.#time.sleep(CLOSE_PAUSE_MS);
