@@ -31,7 +31,7 @@ async function sendChunks(client: HostileClient, socket: HostileSocket): Promise
 export const chunks: Attack = {
   summary: `bodies of ${CHUNKS} chunks of one byte, ${CHUNK_CONNECTIONS} at a time`,
   async run(client) {
-    client.begin();
+    await client.begin();
     await client.keepOpen(client.twin, CHUNK_CONNECTIONS, async (socket) => {
       while (socket.isOpen && !client.isOver) await sendChunks(client, socket);
     });
@@ -66,7 +66,7 @@ export const bodies: Attack = {
         await socket.ask(requests[i % requests.length] as Buffer);
       }
     };
-    client.begin();
+    await client.begin();
     await Promise.all([
       client.keepOpen(client.twin, BODY_CONNECTIONS, send(hostile.twin)),
       client.keepOpen(client.dealer, BODY_CONNECTIONS, send(hostile.dealer)),
@@ -80,7 +80,7 @@ export const slowBodies: Attack = {
     const head = headOf(client.twin, '/api/v1/worlds', {
       'Content-Length': String(WORLD_BODY_BYTES),
     });
-    client.begin();
+    await client.begin();
     await client.keepOpen(client.twin, SLOW_CONNECTIONS, async (socket) => {
       client.achieved.requests += 1;
       await socket.write(head);

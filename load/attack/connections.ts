@@ -18,7 +18,7 @@ async function openForGood(client: HostileClient): Promise<void> {
 export const connections: Attack = {
   summary: `${CONNECTIONS_MAX} connections that say nothing, from each of two processes`,
   async run(client) {
-    client.begin();
+    await client.begin();
     for (let count = 0; count < CONNECTIONS_MAX && !client.isOver; count += OPENING_MAX) {
       await Promise.all(Array.from({ length: OPENING_MAX }, () => openForGood(client)));
     }
@@ -30,7 +30,7 @@ export const slowHeads: Attack = {
   summary: `${SLOW_HEADS} requests whose headers come at a byte a second and never end`,
   async run(client) {
     const line = Buffer.from('GET / HTTP/1.1\r\n');
-    client.begin();
+    await client.begin();
     await client.keepOpen(client.twin, SLOW_HEADS, async (socket) => {
       await socket.write(line);
       while (socket.isOpen && !client.isOver) {

@@ -45,7 +45,7 @@ export const fleet: Attack = {
       const body = JSON.stringify({ locked });
       return formatRequest(client.dealer, 'PATCH', `/api/cars/${OWN_CAR}/state`, bearer, body);
     });
-    client.begin();
+    await client.begin();
     await client.keepOpen(client.dealer, READERS, async (socket) => {
       for (let i = 0; socket.isOpen && !client.isOver; i += 1) {
         await socket.ask(read);

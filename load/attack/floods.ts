@@ -52,7 +52,7 @@ export const heads: Attack = {
       () => ({ Authorization: `Bearer ${randomName().repeat(250)}` }),
       () => ({ 'Content-Type': `a/b; x=${randomName().repeat(250)}` }),
     ];
-    client.begin();
+    await client.begin();
     await flood(client, client.twin, (i) => {
       const path = i % 8 === 7 ? `${map}?${'%41='.repeat(HEADER_BYTES / 4)}` : map;
       return formatRequest(client.twin, 'GET', path, headers[i % headers.length]?.());
@@ -70,7 +70,7 @@ export const methods: Attack = {
         formatRequest(client.twin, method, `/api/v1/worlds/${world?.id}${path}`),
       ),
     );
-    client.begin();
+    await client.begin();
     await flood(client, client.twin, (i) => requests[i % requests.length] as Buffer);
   },
 };
@@ -81,7 +81,7 @@ export const documents: Attack = {
     const paths = ['/openapi.json', '/docs', '/docs/swagger-ui-bundle.js', '/'];
     const of = (url: URL) => paths.map((path) => formatRequest(url, 'GET', path));
     const [twin, dealer] = [of(client.twin).slice(0, 3), of(client.dealer)];
-    client.begin();
+    await client.begin();
     await Promise.all([
       flood(client, client.twin, (i) => twin[i % twin.length] as Buffer),
       flood(client, client.dealer, (i) => dealer[i % dealer.length] as Buffer),
@@ -92,7 +92,7 @@ export const documents: Attack = {
 /** Asks for the same on as many connections as an address may open, and reads none of them. */
 async function askUnread(client: HostileClient, path: string): Promise<void> {
   const ask = formatRequest(client.twin, 'GET', path);
-  client.begin();
+  await client.begin();
   await client.keepOpen(client.twin, UNREAD_CONNECTIONS, async (socket) => {
     socket.stopReading();
     client.achieved.requests += 1;
@@ -119,7 +119,7 @@ export const vins: Attack = {
   async run(client) {
     const all = (await makeSome(client, WORLDS)).flatMap((world) => world.vins);
     let count = 0;
-    client.begin();
+    await client.begin();
     await flood(client, client.twin, () => {
       count += 1;
       const vin = { 'X-VIN': all[count % all.length] ?? '' };
@@ -132,7 +132,7 @@ export const vins: Attack = {
 export const logins: Attack = {
   summary: 'log-ins of unknown names, and sign-ups',
   async run(client) {
-    client.begin();
+    await client.begin();
     await flood(client, client.dealer, (i) => {
       const username = `x${randomName()}`;
       const account = { username, password: 'wrong-password', role: 'dealer' };
@@ -148,7 +148,7 @@ export const upgrades: Attack = {
   summary: 'streams that are opened and left at once, again and again',
   async run(client) {
     const [world] = await makeSome(client, 1);
-    client.begin();
+    await client.begin();
     await client.keepOpen(client.twin, CONNECTIONS, async (socket) => {
       await socket.ask(upgradeRequest(client.twin, `/ws/worlds/${world?.id}`));
     });
@@ -159,7 +159,7 @@ export const crowds: Attack = {
   summary: `${WORLDS} worlds, each with ${WATCHERS_PER_WORLD} streams that are read`,
   async run(client) {
     const worlds = await makeSome(client, WORLDS);
-    client.begin();
+    await client.begin();
     await client.keepOpen(client.twin, WORLDS * WATCHERS_PER_WORLD, async (socket, index) => {
       const { id = '' } = worlds[index % worlds.length] ?? {};
       const query = index % 2 === 0 ? '' : '?encoding=msgpack';

@@ -22,7 +22,7 @@ export interface Attack {
   summary: string;
   /** The node lets its worlds in, and keeps them in memory until they are idle. */
   keepsWorlds?: boolean;
-  /** Calls `client.begin` once all is prepared, and returns when the time is over. */
+  /** Awaits `client.begin` once all is prepared, and returns when the time is over. */
   run(client: HostileClient): Promise<void>;
 }
 
@@ -33,18 +33,22 @@ export class HostileClient {
   readonly seconds: number;
   readonly achieved: Achievement = noAchievement();
   readonly #from: string;
+  readonly #mayBegin: () => Promise<void>;
   readonly #over = Promise.withResolvers<void>();
   isOver = false;
 
-  constructor({ twin, dealer, from, seconds }: Order) {
+  /** @param mayBegin is told that all is prepared; resolves when all others of the case are, too */
+  constructor({ twin, dealer, from, seconds }: Order, mayBegin: () => Promise<void>) {
     this.twin = new URL(twin);
     this.dealer = new URL(dealer);
     this.seconds = seconds;
     this.#from = from;
+    this.#mayBegin = mayBegin;
   }
 
-  /** The time of the attack runs from here. */
-  begin(): void {
+  /** The time of the attack runs from when this resolves. */
+  async begin(): Promise<void> {
+    await this.#mayBegin();
     systemTime.after(this.seconds * 1000, () => {
       this.isOver = true;
       this.#over.resolve();

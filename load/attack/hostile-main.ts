@@ -1,8 +1,13 @@
-/** A hostile process. It prepares for the attack in its first argument, and waits for a message to begin. */
+/**
+ * A hostile process. Its first argument names the attack. It prepares after a first message, tells when
+ * it has, and attacks after a second one.
+ */
+import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { systemTime } from '../../src/time.ts';
 import { ATTACKS } from './attacks.ts';
 import { HostileClient, type Order } from './hostile-client.ts';
+import { PREPARED } from './hostile-process.ts';
 
 const REPORT_MS = 250;
 
@@ -10,7 +15,10 @@ const [name = '', order = '', niceness = ''] = process.argv.slice(2);
 const attack = ATTACKS[name];
 if (!attack) throw new Error(`no attack is called ${name}`);
 setPriority(Number(niceness));
-const client = new HostileClient(JSON.parse(order) as Order);
+const client = new HostileClient(JSON.parse(order) as Order, async () => {
+  process.send?.(PREPARED);
+  await once(process, 'message');
+});
 const report = () => process.send?.(client.achieved);
 
 // It never outlives the process that started it.

@@ -32,7 +32,7 @@ async function readAgain(client: HostileClient, body: string, path: string): Pro
   const read = formatRequest(client.twin, 'GET', `/api/v1/worlds/${madeWorld(made).id}${path}`);
   await askPatiently(pool, read);
   pool.close();
-  client.begin();
+  await client.begin();
   await client.keepOpen(client.twin, READERS, async (socket) => {
     while (socket.isOpen && !client.isOver) await socket.ask(read);
   });

@@ -52,7 +52,7 @@ export const overload: Attack = {
   async run(client) {
     const queue: Visitor[] = [];
     for (const from of addresses) queue.push(...(await makeWorldsFrom(client, from)));
-    client.begin();
+    await client.begin();
     await Promise.all(Array.from({ length: OPENING_MAX }, () => letIn(client, queue)));
     await client.over;
   },

@@ -36,7 +36,7 @@ export const pipeline: Attack = {
     const one = formatRequest(client.twin, 'GET', await largestScript(client));
     const perWrite = Math.floor(WRITE_BYTES / one.length);
     const some = Buffer.concat(Array(perWrite).fill(one));
-    client.begin();
+    await client.begin();
     await client.keepOpen(client.twin, PIPELINES, async (socket) => {
       socket.stopReading();
       for (let sent = 0; socket.isOpen && !client.isOver; ) {
@@ -60,7 +60,7 @@ function unread(what: string, some: (url: URL) => readonly Buffer[]): Attack {
       const burst = Buffer.concat(
         Array.from({ length: UNREAD_AT_ONCE / requests.length }, () => requests).flat(),
       );
-      client.begin();
+      await client.begin();
       await client.keepOpen(client.twin, UNREAD_CONNECTIONS, async (socket) => {
         socket.stopReading();
         while (socket.isOpen && !client.isOver) {
@@ -95,7 +95,7 @@ function strayRequest(url: URL, index: number): Buffer {
 export const strays: Attack = {
   summary: `unknown paths, worlds and VINs, ${STRAYS} at a time`,
   async run(client) {
-    client.begin();
+    await client.begin();
     await client.keepOpen(client.twin, STRAYS, async (socket, index) => {
       for (let i = index; socket.isOpen && !client.isOver; i += 1) {
         await socket.ask(strayRequest(client.twin, i));

@@ -27,7 +27,7 @@ async function keepStreaming(
   const pool = await client.pool(client.twin, 1);
   const { id } = madeWorld(await pool.ask(formatRequest(client.twin, 'POST', '/api/v1/worlds')));
   pool.close();
-  client.begin();
+  await client.begin();
   await client.keepOpen(client.twin, count, async (socket) => {
     const status = await socket.ask(upgradeRequest(client.twin, `/ws/worlds/${id}`));
     if (status === 101) await use(socket);
