@@ -84,9 +84,10 @@ export class GuardedStore implements Store {
     return this.#inner.list(prefix, page);
   }
 
-  async commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
+  commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
     if (this.#isHanging) {
-      throw new StoreUnavailable('failed', new Error('an earlier write has no answer'));
+      const cause = new Error('an earlier write has no answer');
+      return Promise.reject(new StoreUnavailable('failed', cause));
     }
     return this.#answerOf(this.#inner.commit(checks, writes), writes.length);
   }

@@ -146,16 +146,14 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#parts.journal.declared(car);
   }
 
-  async change(car: number, touched: number, values: number): Promise<number> {
-    try {
-      return await this.#parts.journal.change(car, touched, values);
-    } catch (error) {
+  change(car: number, touched: number, values: number): Promise<number> {
+    return this.#parts.journal.change(car, touched, values).catch((error) => {
       if (error instanceof RefusedWrite) {
         this.#shared.owner.forget(this);
         void this.retire();
       }
       throw error;
-    }
+    });
   }
 
   journal(range: ChangeRange): LongList<Change> {

@@ -6,7 +6,7 @@ test('[H22] browsers stay with TLS where a service has it', () => {
   for (const corsOrigins of ['*', ['https://a.example']] as const) {
     for (const isRead of [false, true]) {
       const written = (options: Parameters<typeof commonHeaders>[0]) =>
-        commonHeaders(options)(isRead, 'https://a.example').join(': ').split('\r\n');
+        commonHeaders(options)(isRead, 'https://a.example').split('\r\n');
       expect(written({ corsOrigins, tls })).toContain(
         'Strict-Transport-Security: max-age=15768000',
       );

@@ -12,8 +12,8 @@ const EXPOSED =
 const ASKED = 'Authorization, X-VIN, Content-Type, Accept, If-None-Match, X-Request-Id';
 
 /**
- * Prepares the headers of every answer of a server, joined into one. Returns the one for a method
- * and an origin.
+ * Prepares the headers of every answer of a server, as the lines of an HTTP head. Returns the ones for
+ * a method and an origin.
  */
 export function commonHeaders({
   corsOrigins,
@@ -21,7 +21,7 @@ export function commonHeaders({
 }: Pick<ServerOptions<unknown>, 'corsOrigins' | 'tls'>): (
   isRead: boolean,
   origin: string,
-) => Header {
+) => string {
   const safety = tls ? [...SAFETY, ONLY_TLS] : SAFETY;
   const headersByMethod = (cors: readonly Header[], dependsOnOrigin: boolean) =>
     joinedByMethod([...safety, ...cors], dependsOnOrigin);
@@ -52,10 +52,8 @@ function joinedByMethod(common: readonly Header[], dependsOnOrigin: boolean) {
   };
 }
 
-/** Several headers as one whose value contains the others: each call of the library is costly. */
-function joined([first, ...rest]: readonly Header[]): Header {
-  const [name, value] = first ?? ['', ''];
-  return [name, [value, ...rest.map((header) => header.join(': '))].join('\r\n')];
+function joined(headers: readonly Header[]): string {
+  return headers.map((header) => header.join(': ')).join('\r\n');
 }
 
 /** The answer to a CORS preflight request. */

@@ -25,7 +25,7 @@ function exchangeOf(port: Partial<ResponsePort>, sampler: BackpressureSampler) {
   return { time, sending, exchange: new Exchange(response, 'r', meter, context) };
 }
 
-const VARY = ['Vary', 'Accept'] as const;
+const VARY = 'Vary: Accept';
 const page = (body: Uint8Array) => ({ status: 200, type: 'text/plain', headers: [], body });
 
 test.each(['isLast', 'isDeferred'] as const)(

@@ -6,7 +6,7 @@ import { addressKey, addressText } from './address-key.ts';
 import type { BackpressureSampler } from './backpressure-sampler.ts';
 import { Head } from './head.ts';
 import { type PiecePort, PieceWriter } from './piece-writer.ts';
-import type { Header, Reply, StreamedReply, WholeReply } from './reply.ts';
+import type { Reply, StreamedReply, WholeReply } from './reply.ts';
 import type { Call } from './router.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -164,7 +164,7 @@ export class Exchange implements Call {
   }
 
   /** Answers, unless the exchange was answered or the client has disconnected. */
-  answer(reply: WholeReply, commonHeaders: Header): void {
+  answer(reply: WholeReply, commonHeaders: string): void {
     if (!this.isOpen) return;
     this.#begin(reply);
     if (this.isLast || this.isDeferred) {
@@ -176,7 +176,7 @@ export class Exchange implements Call {
   }
 
   /** Begins an answer in pieces. Returns undefined if it has no body. */
-  answerInPieces(reply: StreamedReply, commonHeaders: Header): PieceWriter | undefined {
+  answerInPieces(reply: StreamedReply, commonHeaders: string): PieceWriter | undefined {
     this.#begin(reply);
     const isHead = this.method === 'HEAD';
     this.#response.cork(() => {
@@ -214,24 +214,22 @@ export class Exchange implements Call {
   // After an answer the library continues with the rest of the packet, and then it does not close
   // the connection. While an answer is pending, it closes a connection that sends another request.
   // So the last answer is sent after the library has processed the packet.
-  #answerDeferred(reply: WholeReply, commonHeaders: Header): void {
+  #answerDeferred(reply: WholeReply, commonHeaders: string): void {
     if (!this.isGone) this.#response.cork(() => this.#write(reply, commonHeaders));
   }
 
-  #write(reply: WholeReply, commonHeaders: Header): void {
+  #write(reply: WholeReply, commonHeaders: string): void {
     this.#writeHead(reply, commonHeaders);
     this.#writeBody(reply);
   }
 
-  #writeHead(reply: Reply, commonHeaders: Header): void {
-    const response = this.#response;
-    if (reply.status !== 200) {
-      response.writeStatus(`${reply.status} ${STATUS_CODES[reply.status]}`);
-    }
-    if (reply.type !== '') response.writeHeader('Content-Type', reply.type);
-    response.writeHeader('X-Request-Id', this.requestId);
-    for (const [name, value] of reply.headers) response.writeHeader(name, value);
-    response.writeHeader(commonHeaders[0], commonHeaders[1]);
+  // All headers as the value of one: each call of the library is costly.
+  #writeHead({ status, type, headers }: Reply, commonHeaders: string): void {
+    if (status !== 200) this.#response.writeStatus(`${status} ${STATUS_CODES[status]}`);
+    let lines = this.requestId;
+    if (type !== '') lines += `\r\nContent-Type: ${type}`;
+    for (const [name, value] of headers) lines += `\r\n${name}: ${value}`;
+    this.#response.writeHeader('X-Request-Id', `${lines}\r\n${commonHeaders}`);
   }
 
   #writeBody({ status, body }: WholeReply): void {

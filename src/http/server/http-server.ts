@@ -13,7 +13,7 @@ import { countConnections } from './connection-count.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { MessageRate } from './message-rate.ts';
-import { bodyless, type Header, isStreamed, type Reply } from './reply.ts';
+import { bodyless, isStreamed, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
 import { TurnGuard } from './turn-guard.ts';
@@ -334,7 +334,7 @@ export class HttpServer<Session = never> {
   }
 
   /** Settles an exchange that is answered now. Returns the headers that all answers have. */
-  #settledHeaders(exchange: Exchange): Header {
+  #settledHeaders(exchange: Exchange): string {
     this.#settle(exchange);
     exchange.isLast ||= this.#isDraining;
     return this.#commonHeaders(exchange.isRead, exchange.head.origin);

@@ -118,14 +118,20 @@ function changePayments({ work }: Pick<TwinContext['limits'], 'work'>) {
 
 function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
   const paymentOf = changePayments(limits);
-  /** Returns the features declared right after the change. */
-  const write = async (call: Call, plan: () => FeatureChange): Promise<number> => {
+  /** Answers with the features declared right after the change. */
+  const write = (
+    call: Call,
+    plan: () => FeatureChange,
+    answer: (declared: number, encoding: Encoding) => Reply,
+  ): Answer => {
     const pay = paymentOf(call);
-    const car = await worlds.byVin(call);
-    pay?.();
-    const { touched, values } = plan();
-    limits.featureWrites?.take(entryOf(car).vin);
-    return car.world.change(car.index, touched, values);
+    return mapMaybePromise(worlds.byVin(call), (car) => {
+      pay?.();
+      const { touched, values } = plan();
+      limits.featureWrites?.take(entryOf(car).vin);
+      const change = car.world.change(car.index, touched, values);
+      return change.then((declared) => answer(declared, call.encoding));
+    });
   };
   return [
     {
@@ -137,10 +143,7 @@ function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
         schemas.FeatureState,
       ),
       body: { maxBytes: BODY_BYTES_MAX, schema: schemas.FeaturePatch, required: true },
-      handle: async (call) => {
-        const declared = await write(call, () => patchOf(call.body));
-        return stateReply(declared, call.encoding);
-      },
+      handle: (call) => write(call, () => patchOf(call.body), stateReply),
     },
     {
       ...vehicleRoute(
@@ -152,10 +155,11 @@ function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
       ),
       params: { name: schemas.FeatureName },
       body: { maxBytes: BODY_BYTES_MAX, schema: schemas.FeaturePut, required: true },
-      handle: async (call) => {
+      handle: (call) => {
         const name = call.params[0] as FeatureName;
-        const declared = await write(call, () => putOf(name, call.body));
-        return ok(featureSetting(declared, name), call.encoding);
+        const answer = (declared: number, encoding: Encoding) =>
+          ok(featureSetting(declared, name), encoding);
+        return write(call, () => putOf(name, call.body), answer);
       },
     },
     {
@@ -167,10 +171,7 @@ function featureRoutes({ worlds, limits }: VehicleContext): Route[] {
         schemas.FeatureState,
       ),
       body: { maxBytes: BODY_BYTES_MAX },
-      handle: async (call) => {
-        const declared = await write(call, () => ({ touched: ALL, values: ALL }));
-        return stateReply(declared, call.encoding);
-      },
+      handle: (call) => write(call, () => ({ touched: ALL, values: ALL }), stateReply),
     },
   ];
 }
