@@ -86,6 +86,7 @@ class HotCrowd {
       wasm: new Uint8Array(readFileSync(SHIPPED)),
       cities: loadCities(),
       slabCount: COUNT_MAX,
+      admittedPerMille: 1000,
       clock: this.#clock,
       time: systemTime,
       log: createLog('warn'),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
 import { ClockKeeper, readClockMark } from './clock-keeper.ts';
@@ -13,7 +14,7 @@ import { loadCities } from './load-cities.ts';
 import type { Log } from './log.ts';
 import { nodeMetrics } from './node-metrics.ts';
 import { type Random, systemRandom } from './random.ts';
-import { Shard } from './shard/shard.ts';
+import { admittedPerMille, Shard } from './shard/shard.ts';
 import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded-store.ts';
@@ -147,7 +148,10 @@ async function makeWorlds(
   const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
   const publisher = new ClockKeeper(clock, store, { log, time });
   const slabCount = config.shardWorlds;
-  const shardParts = { wasm, cities, slabCount, clock, time, log, faults };
+  const shardParts = {
+    ...{ wasm, cities, slabCount, clock, time, log, faults },
+    admittedPerMille: admittedPerMille(config.shards, availableParallelism()),
+  };
   const shards = Array.from({ length: config.shards }, (_, i) => new Shard(i, shardParts));
   const supervisor = new Supervisor(shards, { log, time });
   const worlds = new Worlds({

@@ -1,4 +1,4 @@
-import { ADMISSION_PER_MILLE, FRAME_MS } from '../limits.ts';
+import { FRAME_MS } from '../limits.ts';
 
 /** The shared words, i32. */
 const HEARTBEAT = 0;
@@ -59,10 +59,13 @@ export class Pulse {
     this.words[TICK_NS] = Math.min(WORD_MAX, Math.round(tickNs));
   }
 
-  /** Whether the thread has time for one more hot world beside so many. */
-  admits(hotCount: number): boolean {
+  /**
+   * Whether the thread has time for one more hot world beside so many.
+   * @param limitPerMille share of its time that hot worlds may take
+   */
+  admits(hotCount: number, limitPerMille: number): boolean {
     const expectedPerMille = ((hotCount + 1) * this.frameNs * 1000) / FRAME_MS / 1e6;
-    return this.hotPerMille <= ADMISSION_PER_MILLE && expectedPerMille <= ADMISSION_PER_MILLE;
+    return this.hotPerMille <= limitPerMille && expectedPerMille <= limitPerMille;
   }
 
   /** Number of the world that is being stepped; 0: none. */

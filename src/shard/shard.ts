@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:wor
 import type { CitySet } from '../city/city-set.ts';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
-import { OLDEST_TURN, REPLAYS_MAX } from '../limits.ts';
+import { ADMISSION_PER_MILLE, OLDEST_TURN, PROCESSORS_PER_MILLE, REPLAYS_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
 import type {
@@ -30,11 +30,21 @@ export interface ShardDependencies {
   cities: CitySet;
   /** Worlds in memory of one shard. */
   slabCount: number;
+  /** Share of its thread's time that watched worlds may take, per mille. */
+  admittedPerMille: number;
   clock: NodeClock;
   time: Time;
   log: Log;
   /** Whether the thread takes `fault` commands. */
   faults: boolean;
+}
+
+/**
+ * The share of its thread's time that watched worlds of a shard may take, per mille. The main thread,
+ * which sends their frames, counts like one more shard.
+ */
+export function admittedPerMille(shards: number, processors: number): number {
+  return Math.min(ADMISSION_PER_MILLE, (PROCESSORS_PER_MILLE * processors) / (shards + 1));
 }
 
 /** Gets the events of a shard, of all its threads. */
@@ -270,7 +280,8 @@ export class Shard {
 
   /** Whether the thread has time for one more watched world. */
   get admits(): boolean {
-    return this.#thread?.pulse.admits(this.hotCount) ?? false;
+    const { admittedPerMille } = this.#dependencies;
+    return this.#thread?.pulse.admits(this.hotCount, admittedPerMille) ?? false;
   }
 
   /** Number of ticks that pending queries have to step. */

@@ -2,8 +2,11 @@ import type { Config } from '../../config.ts';
 import type { TokenBuckets } from '../../token-buckets.ts';
 import { addressKey, addressText } from './address-key.ts';
 
-/** Share of all connections beyond which an address is refused what it opens too fast. */
-const BUSY_RATIO = 0.5;
+/**
+ * Share of all connections beyond which an address is refused what it opens too fast. Silent ones that
+ * were opened together the library also ends together, at some 8 µs each.
+ */
+const BUSY_RATIO = 0.25;
 /** Share of all connections beyond which they are no longer kept for further requests. */
 const CROWDED_RATIO = 0.75;
 
