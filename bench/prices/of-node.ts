@@ -115,6 +115,8 @@ async function pricesOfDealer(node: Server, sendPlain: Send) {
   const headers = await bearerOf(url, DEMO_ADMIN);
   const send: Send = (requests) =>
     sendPlain(requests.map(([method, path, body]) => [method, path, body, headers]));
+  const calls = times(CALLS, (): Request => ['GET', '/api/auth/me']);
+  const dealerCall = await usPerItem(CALLS, () => send(calls), meter);
   let isLocked = false;
   const change = (count: number): Request[] => {
     isLocked = !isLocked;
@@ -141,7 +143,7 @@ async function pricesOfDealer(node: Server, sendPlain: Send) {
   const listed = (path: string, items: number) => usPerItem(items, () => readList(path), meter);
   const listedCar = await listed('/api/cars', CARS);
   const listedCustomer = await listed('/api/customers', CUSTOMERS);
-  return { dealerChange, reset, listedCar, listedCustomer };
+  return { dealerCall, dealerChange, reset, listedCar, listedCustomer };
 }
 
 const addedCar = (i: number): Request => [

@@ -7,6 +7,7 @@ import type { Random } from '../random.ts';
 import type { Time } from '../time.ts';
 import type { TwinService } from '../twin-service.ts';
 import { BodyReader } from './dealer/body-reader.ts';
+import { CallTurns } from './dealer/call-turns.ts';
 import type { DealerRouteDependencies } from './dealer/dependencies.ts';
 import { detailReply } from './dealer/detail.ts';
 import { type DocsFiles, docsRoutes, readDocsFiles, streamDocsRoute } from './docs/docs-routes.ts';
@@ -106,7 +107,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   };
   try {
     const twin = open(twinServer(options, service, { ...shared, fanout, pages }));
-    const dealer = open(dealerServer(options, dependencies.dealerRoutes, shared));
+    const dealer = open(dealerServer(options, dependencies, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
     const ops = open(opsServer(options, metrics, trouble));
     const scheme = tls ? 'https' : 'http';
@@ -217,10 +218,11 @@ function twinServer(
 
 function dealerServer(
   { host, dealerPort, tls, corsOrigins, proxies, demoLogins }: FrontEndOptions,
-  dealerRoutes: FrontEndDependencies['dealerRoutes'],
+  { dealerRoutes, time }: FrontEndDependencies,
   { limits, connections, bodyThread, publicTwinUrl, docs, web }: Shared,
 ): ServerSettings {
-  const routes = dealerRoutes({ limits, bodies: new BodyReader(bodyThread), publicTwinUrl });
+  const bodies = new BodyReader(bodyThread);
+  const routes = dealerRoutes({ limits, bodies, turns: new CallTurns(time), publicTwinUrl });
   const pages = consoleRoutes(web, demoLogins, publicTwinUrl);
   return {
     ...{ name: 'dealer', host, port: dealerPort, tls, corsOrigins, proxies, connections },

@@ -1,9 +1,11 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
+import { systemTime } from '../../time.ts';
 import { BodyThread } from '../server/body-thread.ts';
 import { Head } from '../server/head.ts';
 import { BodyReader } from './body-reader.ts';
+import { CallTurns } from './call-turns.ts';
 import { dealerRoutes } from './dealer-routes.ts';
 
 const VIN = 'DTW0123456789ABCD';
@@ -20,7 +22,15 @@ async function logOf(operationId: string, json: object): Promise<string[]> {
   } as unknown as DealerPlatform;
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
   const bodies = new BodyReader(new BodyThread());
-  const routes = dealerRoutes({ platform, limits: {}, bodies, publicTwinUrl: () => '', log });
+  const turns = new CallTurns(systemTime);
+  const routes = dealerRoutes({
+    platform,
+    limits: {},
+    bodies,
+    turns,
+    publicTwinUrl: () => '',
+    log,
+  });
   const route = routes.find((each) => each.operationId === operationId);
   const head = new Head();
   head.add('content-type', 'application/json');

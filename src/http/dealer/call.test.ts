@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import type { DealerPlatform } from '../../dealer/dealer-platform.ts';
 import { badToken } from '../../dealer/errors.ts';
-import { TestTime } from '../../testing/doubles/test-time.ts';
+import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
 import { BodyThread } from '../server/body-thread.ts';
 import { Head } from '../server/head.ts';
 import { PRICES_US } from '../server/prices.ts';
@@ -11,6 +11,7 @@ import { bodyless, type Reply } from '../server/reply.ts';
 import type { Call } from '../server/router.ts';
 import { BodyReader } from './body-reader.ts';
 import { guardedRoutes, openRoutes } from './call.ts';
+import { CallTurns } from './call-turns.ts';
 import * as forms from './forms.ts';
 import { ReadyReply } from './list-replies.ts';
 
@@ -51,7 +52,7 @@ function setUp(burstMs: number, isLimited = true) {
   const platform = { sessions } as unknown as DealerPlatform;
   let runs = 0;
   const route = guardedRoutes(
-    { platform, limits, bodies },
+    { platform, limits, bodies, turns: new CallTurns(time) },
     'cars',
   )({
     endpoint: 'PATCH /api/cars/{vin}/state',
@@ -131,6 +132,20 @@ test('[L20] a token that the node does not know pays before it is verified', asy
   expect(await status('a', '10.0.0.2')).toBe(200);
 });
 
+test('[H30] the calls that begin in a turn of the event loop are bounded by their work', async () => {
+  const { ask, found } = setUp(1, false);
+  const room = Math.ceil(4000 / (PRICES_US.dealerCall + BODY_US));
+  const count = 3 * room + 1;
+  const answers = Array.from({ length: count }, () => ask('a', '10.0.0.1'));
+  const ofTurn: number[] = [];
+  for (let before = 0; found.length < count; before = found.length) {
+    await nextTurn();
+    ofTurn.push(found.length - before);
+  }
+  expect(ofTurn).toEqual([2 * room, room, 1]);
+  for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+});
+
 test('[L7] there are no budgets if limits are off', async () => {
   const { status } = setUp(1, false);
   for (let i = 0; i < 10; i++) expect(await status('a', '10.0.0.1')).toBe(200);
@@ -140,7 +155,7 @@ test('[D33] browsers may keep a public list, also after a 304', async () => {
   const statuses = [200, 304, 404] as const;
   const caching = statuses.map(async (status) => {
     const { handle } = openRoutes(
-      { limits: {}, bodies },
+      { limits: {}, bodies, turns: new CallTurns(TestTime.standing()) },
       'dealers',
     )({
       endpoint: 'GET /api/dealers',

@@ -75,14 +75,14 @@ interface GuardedOperation<B extends Fields, Q extends Fields, P extends Fields>
 /** Description of a 403 that depends on the role alone. */
 export const WRONG_ROLE = 'The role of the caller does not allow this.';
 
-/** Description of a 429 because of the price of a call. */
-const OVER_BUDGET = 'The address, or the account, is over its limit on work; see Retry-After.';
+/** Description of a 429 because of the price of a call, or of too many at once. */
+const OVER_LIMIT = 'The address, or the account, is over its limit on work; see Retry-After.';
 
 const NO_STORE: readonly Header[] = [['Cache-Control', 'no-store']];
 
 /** Makes the routes of operations without authentication. */
 export function openRoutes(
-  { limits, bodies }: Pick<DealerRouteDependencies, 'limits' | 'bodies'>,
+  { limits, bodies, turns }: Pick<DealerRouteDependencies, 'limits' | 'bodies' | 'turns'>,
   tag: string,
 ) {
   return <B extends Fields, Q extends Fields, P extends Fields>(
@@ -95,6 +95,7 @@ export function openRoutes(
       const limited = limitCounter(key, payer);
       const ended = await refusedAs(async () => {
         payer.pay(bodyPriceUs(operation, call));
+        await turns.enter(key, turnUsOf(operation, call));
         const ask = read(operation, call, key, await bodyOf(operation, call, bodies));
         payer.pay(priceUsOf(operation));
         return replyOf(await operation.run(ask, limited.count));
@@ -117,7 +118,8 @@ export function guardedRoutes(
     platform: { sessions },
     limits,
     bodies,
-  }: Pick<DealerRouteDependencies, 'platform' | 'limits' | 'bodies'>,
+    turns,
+  }: Pick<DealerRouteDependencies, 'platform' | 'limits' | 'bodies' | 'turns'>,
   tag: string,
 ) {
   return <B extends Fields, Q extends Fields, P extends Fields>(
@@ -129,6 +131,7 @@ export function guardedRoutes(
       const payer = new Payer(limits, key);
       const ended = await refusedAs(async () => {
         payer.pay(bodyPriceUs(operation, call));
+        await turns.enter(key, turnUsOf(operation, call));
         const isLarge = isLargeBody(call.body);
         const early = isLarge ? undefined : await bodyOf(operation, call, bodies);
         const payForToken = () => payer.pay(PRICES_US.token);
@@ -153,6 +156,12 @@ function bodyPriceUs(
   if (body === undefined) return 0;
   const isMultipart = isForm && MULTIPART_TYPE.test(contentType);
   return PRICES_US.parsedByte * byteLength + (isMultipart ? PRICES_US.multipart : 0);
+}
+
+/** Processor time of the main thread: a thread parses a large body. */
+function turnUsOf(operation: Parameters<typeof bodyPriceUs>[0], call: Call): number {
+  const bodyUs = isLargeBody(call.body) ? 0 : bodyPriceUs(operation, call);
+  return PRICES_US.dealerCall + bodyUs;
 }
 
 function priceUsOf({ endpoint, priceUs }: { endpoint: string; priceUs?: number }): number {
@@ -203,7 +212,7 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
     refusals: {
       ...(auth === 'bearer' ? { 401: 'The token is missing or not valid.' } : {}),
       ...(body || query || params ? { 422: 'Some fields are invalid.' } : {}),
-      ...(auth === 'bearer' || priceUsOf(operation) > 0 ? { 429: OVER_BUDGET } : {}),
+      429: OVER_LIMIT,
       ...operation.refusals,
       503: 'The service cannot do this now; see Retry-After. The detail says whether a change may have been made.',
     },

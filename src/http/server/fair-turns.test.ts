@@ -21,3 +21,24 @@ test('[H24] work in pieces gets a turn of its own, and addresses take turns', as
   await all;
   expect(done.slice(6)).toEqual(['a1', 'a2', 'a3', 'a1', 'a2', 'a3']);
 });
+
+test('[H30] small pieces are done at once while a turn has room, and nobody waits', async () => {
+  const turns = new FairTurns(systemTime);
+  const take = (count: number) => Array.from({ length: count }, () => turns.take(0.25));
+  expect(take(6)).toEqual([true, true, true, true, false, false]);
+  await nextTurn();
+  const granted = turns.next('a', 0.25);
+  expect(turns.waitingOf('a')).toBe(1);
+  expect(take(1)).toEqual([false]);
+  await granted;
+  // What was done late counts as well.
+  expect(take(4)).toEqual([true, true, true, false]);
+});
+
+test('[H30] a turn has room for half of what it may do at least, whatever was done before', async () => {
+  const turns = new FairTurns(systemTime);
+  for (let turn = 0; turn < 20; turn++) {
+    for (let piece = 0; piece < 5; piece++) expect(turns.take(0.1)).toBe(true);
+    await nextTurn();
+  }
+});

@@ -5,18 +5,45 @@ interface Waiting {
   grant: () => void;
 }
 
+const HALF = 0.5;
+
 /**
  * Turns of the event loop for work in pieces: one at a time, and to each key in rotation. What
  * somebody does synchronously in a turn is all of this work that delays the event loop at once. Small
- * pieces may share a turn.
+ * pieces may share a turn, and be done at once as long as nobody waits.
  */
 export class FairTurns {
   readonly #time: Pick<Time, 'immediate'>;
   /** By key, which has at least one; the key whose turn comes next is the first. */
   readonly #waiting = new Map<string, Waiting[]>();
+  /** Shares of this turn, or of several together. */
+  #taken = 0;
 
   constructor(time: Pick<Time, 'immediate'>) {
     this.#time = time;
+  }
+
+  /** Whether a piece may be done at once: nobody waits, and this turn has room. Takes its share then. */
+  take(share: number): boolean {
+    if (this.#waiting.size > 0 || this.#taken >= 1) return false;
+    this.#count(share);
+    return true;
+  }
+
+  #count(share: number): void {
+    const before = this.#taken;
+    this.#taken += share;
+    // Only then: turns with little work cost nothing. And each has room for half at least.
+    if (before < HALF && this.#taken >= HALF) {
+      this.#time.immediate(() => {
+        this.#taken = 0;
+      });
+    }
+  }
+
+  /** Pieces of a key that wait. */
+  waitingOf(key: string): number {
+    return this.#waiting.get(key)?.length ?? 0;
   }
 
   /**
@@ -49,5 +76,6 @@ export class FairTurns {
       if (shares >= 1) break;
     }
     if (this.#waiting.size > 0) this.#schedule();
+    else this.#count(shares);
   }
 }

@@ -26,16 +26,11 @@ interface LargeExchange {
  */
 export class LargeAnswers {
   readonly #turns: FairTurns;
-  readonly #time: Pick<Time, 'immediate'>;
   readonly #work: RateLimits['work'];
-  /** Sent in one turn or in several. */
-  #bytes = 0;
-  #waitingCount = 0;
   #count = 0;
 
   constructor(time: Pick<Time, 'immediate'>, work: RateLimits['work']) {
     this.#turns = new FairTurns(time);
-    this.#time = time;
     this.#work = work;
   }
 
@@ -43,7 +38,7 @@ export class LargeAnswers {
   isFree(bytes: number): boolean {
     if (bytes <= LARGE_BYTES) return true;
     this.#count++;
-    return !this.#isPaid && this.#takeRoom(bytes);
+    return !this.#isPaid && this.#turns.take(bytes / BYTES_PER_TURN);
   }
 
   get #isPaid(): boolean {
@@ -62,28 +57,11 @@ export class LargeAnswers {
     if (this.#isPaid) {
       this.#work?.takeUpToBurst(key, (PAID_ONE_OF * PRICES_US.sentKib * bytes) / KIB);
     }
-    if (!this.#takeRoom(bytes)) {
-      await this.#wait(key, bytes);
+    const share = bytes / BYTES_PER_TURN;
+    if (!this.#turns.take(share)) {
+      await this.#turns.next(key, share);
       if (!exchange.isOpen) return;
     }
     answer();
-  }
-
-  #takeRoom(bytes: number): boolean {
-    if (this.#waitingCount > 0 || this.#bytes >= BYTES_PER_TURN) return false;
-    this.#bytes += bytes;
-    // Only then: a turn without many large answers costs nothing.
-    if (this.#bytes >= BYTES_PER_TURN) {
-      this.#time.immediate(() => {
-        this.#bytes = 0;
-      });
-    }
-    return true;
-  }
-
-  async #wait(key: string, bytes: number): Promise<void> {
-    this.#waitingCount++;
-    await this.#turns.next(key, bytes / BYTES_PER_TURN);
-    this.#waitingCount--;
   }
 }

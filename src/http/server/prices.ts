@@ -33,6 +33,8 @@ export const PRICES_US = {
   listedCar: 2,
   /** A customer, also in a list: its fields are decrypted. */
   listedCustomer: 70,
+  /** A call of the dealer platform. It is free, but a turn of the event loop has room for few. */
+  dealerCall: 50,
   /** A change of the dealer platform, made durable. */
   dealerChange: 350,
   /** The demo data, written anew. */
