@@ -75,10 +75,21 @@ describe('failed log-ins of a name', () => {
     expect(await succeed('admin', 'hotel')).toBe(true);
   });
 
-  test('have a limit of sixteen at the same time', async () => {
-    const all = await Promise.allSettled(Array.from({ length: 40 }, () => fail()));
-    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
-    await expect(fail()).rejects.toMatchObject({ retryAfterS: 60 });
+  test('[L29] sixteen can be under way at the same time, and a further one is not called failed', async () => {
+    const all = Promise.allSettled(Array.from({ length: 40 }, () => fail()));
+    const atOnce = 'Too many log-ins of this name at the same time.';
+    const refusal = { status: 429, detail: atOnce, retryAfterS: 1 };
+    await expect(succeed()).rejects.toMatchObject(refusal);
+    expect(await succeed('anna', 'there')).toBe(true);
+    expect(await succeed('erik')).toBe(true);
+    expect((await all).filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
+    const failed = { detail: 'Too many failed log-ins.', retryAfterS: 60 };
+    await expect(fail()).rejects.toMatchObject(failed);
+  });
+
+  test('[L29] those that succeed at the same time make room for others', async () => {
+    await Promise.all(Array.from({ length: 16 }, () => succeed()));
+    expect(await succeed()).toBe(true);
   });
 
   test('[L7] cost no wait if limits are off', async () => {

@@ -23,6 +23,8 @@ const NAME_WAIT_MS = 1000;
 const FORGOTTEN_MS = 15 * 60_000;
 /** Concurrent log-ins of one name from one address. */
 const PENDING_MAX = 16;
+/** Most of those under way have ended by then. */
+const RETRY_S = 1;
 
 class Failures {
   pending = 0;
@@ -93,8 +95,9 @@ export class LoginAttempts {
   #refuse(own: Failures, ofName: Failures | undefined): void {
     const nowMs = this.#clock.now();
     const waitMs = Math.max(own.waitMs(nowMs), ofName?.waitMs(nowMs) ?? 0);
-    if (waitMs <= 0 && own.pending < PENDING_MAX) return;
-    throw tooMany('Too many failed log-ins.', Math.max(1, Math.ceil(waitMs / 1000)));
+    if (waitMs > 0) throw tooMany('Too many failed log-ins.', Math.ceil(waitMs / 1000));
+    if (own.pending < PENDING_MAX) return;
+    throw tooMany('Too many log-ins of this name at the same time.', RETRY_S);
   }
 
   #failed(own: Failures, ofName: Failures, { failedLogins, failedLoginWaitS }: AttemptLimits) {
