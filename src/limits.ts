@@ -77,6 +77,8 @@ export const SEARCH_TICKS = 30_000;
 export const ASKED_MS = 60_000;
 /** Cars of one owner: their VINs are in one record and in the profile. */
 export const OWNED_CARS_MAX = 1000;
+/** Reads that may wait for one shard: 10 ms of its thread. */
+export const READS_MAX = 256;
 /** Replays that may wait for one shard. */
 export const REPLAYS_MAX = 64;
 

@@ -25,7 +25,7 @@ const options = {
   rest: { fallback: 30, min: 0, max: 600, help: 'seconds after it, in which memory must return' },
   times: { fallback: 2, min: 1, max: 10, help: 'the highest rate' },
   worlds: { fallback: 100, min: 2, max: 2000, help: 'worlds, half of them watched' },
-  connections: { fallback: 1024, min: 64, max: 16_000, help: 'connections that bring the load' },
+  connections: { fallback: 1024, min: 128, max: 16_000, help: 'connections that bring the load' },
 } as const;
 
 type Chosen = Options<typeof options>;

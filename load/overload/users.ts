@@ -10,7 +10,8 @@ import type { Mix } from './mix.ts';
  * repeats after ten requests: so each address asks all kinds.
  */
 const ADDRESSES = 13;
-const SATURATION = { count: Number.POSITIVE_INFINITY, seconds: 10 };
+/** So many ask at the same time to find the highest rate: no more than a node lets wait. */
+const SATURATION = { width: 128, count: Number.POSITIVE_INFINITY, seconds: 10 };
 const RECOVERY_S_MAX = 20;
 /** A second is as before if its p99 is at most so many times as high. */
 const AS_BEFORE_RATIO = 2;
@@ -22,7 +23,6 @@ export type Asked = Omit<LoopResult, 'failed'> & Answers & { failures: LoopResul
 export class Users {
   readonly #mix: Mix;
   readonly #pools: readonly HttpPool[];
-  readonly #connections: number;
   #asked = 0;
 
   static async connect({ url }: Server, mix: Mix, connections: number): Promise<Users> {
@@ -30,19 +30,18 @@ export class Users {
     const opening = Array.from({ length: ADDRESSES }, (_, i) =>
       HttpPool.open(url, each, `127.1.0.${i + 1}`),
     );
-    return new Users(mix, await Promise.all(opening), each * ADDRESSES);
+    return new Users(mix, await Promise.all(opening));
   }
 
-  private constructor(mix: Mix, pools: readonly HttpPool[], connections: number) {
+  private constructor(mix: Mix, pools: readonly HttpPool[]) {
     this.#mix = mix;
     this.#pools = pools;
-    this.#connections = connections;
   }
 
   /** The most that they are answered if each waits for an answer before it asks again. */
   saturate(): Promise<LoopResult> {
     const request = (index: number) => this.#mix.request(index);
-    return closedLoop(this.#sender(), { ...SATURATION, width: this.#connections, request });
+    return closedLoop(this.#sender(), { ...SATURATION, request });
   }
 
   /** Ask at a rate, however long the answers take. */

@@ -20,6 +20,7 @@ import type {
   SearchTask,
 } from './protocol.ts';
 import { Pulse } from './pulse.ts';
+import { ReadAdmission } from './read-admission.ts';
 import { ShardPool, type TaskAnswer, type TaskInput, type TaskName } from './shard-pool.ts';
 
 /** A thread that takes longer to stop is ended. */
@@ -64,6 +65,8 @@ interface ShardThread {
 /** The main thread's end of one shard, through all its threads. */
 export class Shard {
   readonly index: number;
+  /** Of all its threads. */
+  readonly reads = new ReadAdmission();
   /** Grows with each start and end of a thread; messages of earlier threads are ignored. */
   incarnation = 0;
   /** Number of watched worlds. */

@@ -136,12 +136,21 @@ export class WorldLoader {
   /**
    * Steps the world to the current tick, or to the last one before a hold, and reads it. In the
    * background it is stepped by CATCH_UP_TICKS at most. Throws TwinError `rate_limited` if the asker
-   * cannot pay for the steps.
+   * cannot pay for the steps, `overloaded` if too many wait for the shard.
    */
-  async query(
-    query: Query,
-    { asker, background = false }: QueryOptions = {},
-  ): Promise<QueryResult> {
+  async query(query: Query, options: QueryOptions = {}): Promise<QueryResult> {
+    const { reads } = this.#parts.shared.shard;
+    const client = options.asker?.client;
+    if (client === undefined) return this.#query(query, options);
+    reads.enter(client);
+    try {
+      return await this.#query(query, options);
+    } finally {
+      reads.leave(client);
+    }
+  }
+
+  async #query(query: Query, { asker, background = false }: QueryOptions): Promise<QueryResult> {
     const { world, ticks } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const residency = await this.#load();

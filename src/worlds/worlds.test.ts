@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
-import { CATCH_UP_TICKS, HANDLES_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
+import { CATCH_UP_TICKS, HANDLES_MAX, MASK_CHECKPOINT_CHANGES, READS_MAX } from '../limits.ts';
 import { contactWith } from '../testing/doubles/contacts.ts';
 import { itemsOf } from '../testing/doubles/long-list.ts';
 import { startFaultyNode, type TestNode } from '../testing/rigs/node.ts';
@@ -250,6 +250,19 @@ describe('the worlds of a node', () => {
       expect(node.shards[0]?.debtTicks).toBe(0);
     }
     expect((await young.packed())[0]).toBeGreaterThanOrEqual(100);
+  });
+
+  it('[L30] refuse a client more reads than may wait for a shard, and serve the others', async () => {
+    const { node } = await start({ SHARDS: '1' });
+    const world = await node.worlds.create({ startTick: 0 });
+    const [greedy, other] = [asker(2000), { ...asker(2000), client: 'b' }];
+    const reads = Array.from({ length: READS_MAX + 10 }, () => world.packed(() => greedy));
+    const outcomes = Promise.allSettled(reads);
+    expect(await world.packed(() => other)).toBeDefined();
+    const refused = (await outcomes).filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(10);
+    expect(refused[0]).toMatchObject({ reason: { code: 'overloaded', retryAfterS: 1 } });
+    expect(await world.packed(() => greedy)).toBeDefined();
   });
 
   it('[L26] are stepped to now if whoever asks can pay, but for what was paid when they were made', async () => {
