@@ -54,9 +54,8 @@ function asked(okPerS: number, p99Ms: number, others: Partial<Asked> = {}): Aske
   return { ...result, latency: { ...none, p99Ms }, ...rest, ...others };
 }
 
-const { failures: failed, ...ceiling } = asked(1000, 5);
 const kept: Measured = {
-  ceiling: { ...ceiling, failed },
+  highestPerS: 1000,
   unloaded: asked(100, 10),
   overloaded: asked(800, 40, { refused: { ...none, p99Ms: 50 } }),
   machine: { gapP99Ms: 80, readP99Ms: 5 },

@@ -1,4 +1,3 @@
-import { larger, smaller } from '../../bench/against/readings.ts';
 import { formatLatencies, formatMs } from '../../bench/common/latencies.ts';
 import { formatFailures } from '../../bench/common/loops.ts';
 import { makeWorlds } from '../../bench/common/made-worlds.ts';
@@ -34,11 +33,7 @@ type Chosen = Options<typeof options>;
 export const overload = command({
   summary: 'ask more than a node can answer: who waits, who is refused, how soon it is over',
   options,
-  measures: [
-    larger('accepted requests', 'measured.overloaded.okPerS', '/s'),
-    smaller('p99 of accepted requests', 'measured.overloaded.latency.p99Ms', 'ms'),
-    larger('highest rate', 'measured.ceiling.okPerS', '/s'),
-  ],
+  measures: [],
   run,
 });
 
@@ -68,20 +63,20 @@ async function measure(
   { seconds, times, rest }: Chosen,
   { server, reference }: { server: Server; reference: Reference },
 ) {
-  const ceiling = await users.saturate();
+  const highestPerS = await users.highestRate();
   await systemTime.sleep(SETTLE_MS);
-  const lightPerS = Math.max(1, Math.round(ceiling.okPerS * UNLOADED_SHARE));
+  const lightPerS = Math.max(1, Math.round(highestPerS * UNLOADED_SHARE));
   const unloaded = await users.ask(lightPerS, UNLOADED_SECONDS);
   const before = rssBytesOf(server);
   const meter = new LoadMeter(server);
-  const asking = users.ask(Math.round(times * ceiling.okPerS), seconds);
+  const asking = users.ask(Math.round(times * highestPerS), seconds);
   const [overloaded, machine] = await Promise.all([asking, reference.measure(asking)]);
   const [usage, ownShare] = [meter.server(), meter.ownShare()];
   const endMs = systemTime.now() + 1000 * rest;
   const recoveredS = await users.recover(lightPerS, unloaded.latency.p99Ms);
   await systemTime.sleep(Math.max(0, endMs - systemTime.now()));
   const rssBytes = { before, after: rssBytesOf(server) };
-  return { ceiling, unloaded, overloaded, machine, recoveredS, rssBytes, usage, ownShare };
+  return { highestPerS, unloaded, overloaded, machine, recoveredS, rssBytes, usage, ownShare };
 }
 
 /** NaN, which no bound allows, where the process is unknown. */
@@ -89,9 +84,9 @@ function rssBytesOf(server: Server): number {
   return new LoadMeter(server).server()?.rssBytes ?? Number.NaN;
 }
 
-function rowsOf({ ceiling, unloaded, overloaded, machine, rssBytes }: Measured) {
+function rowsOf({ highestPerS, unloaded, overloaded, machine, rssBytes }: Measured) {
   const rows: Outcome['rows'] = [
-    ['highest rate', `${Math.round(ceiling.okPerS)}/s, failed: ${formatFailures(ceiling.failed)}`],
+    ['highest rate', `${Math.round(highestPerS)}/s`],
     ['without load', formatLatencies(unloaded.latency)],
   ];
   const byKind = ({ accepted }: Measured['overloaded']) =>

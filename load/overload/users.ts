@@ -1,7 +1,8 @@
 import { HttpPool } from '../../bench/common/http-pool.ts';
-import { closedLoop, type LoopResult, openLoop, type Sender } from '../../bench/common/loops.ts';
+import { type LoopResult, openLoop, type Sender } from '../../bench/common/loops.ts';
 import { progress } from '../../bench/common/progress.ts';
 import type { Server } from '../../bench/common/server.ts';
+import { systemTime } from '../../src/time.ts';
 import { type Answers, AnswerTally } from './answer-tally.ts';
 import type { Mix } from './mix.ts';
 
@@ -10,13 +11,17 @@ import type { Mix } from './mix.ts';
  * repeats after ten requests: so each address asks all kinds.
  */
 const ADDRESSES = 13;
-/** So many ask at the same time to find the highest rate: no more than a node lets wait. */
-const SATURATION = { width: 128, count: Number.POSITIVE_INFINITY, seconds: 10 };
+/** The search for the highest rate: it is raised by this factor until no more are accepted. */
+const FIRST_RATE_PER_S = 2000;
+const RAISE = 1.3;
+const GAIN_MIN = 1.05;
+const STEP_SECONDS = 4;
+const PAUSE_MS = 1000;
 const RECOVERY_S_MAX = 20;
 /** A second is as before if its p99 is at most so many times as high. */
 const AS_BEFORE_RATIO = 2;
 
-/** What a load was answered, and how it was sent. */
+/** What a load was answered, and how it was sent. `okPerS`: of answers that came while it was sent. */
 export type Asked = Omit<LoopResult, 'failed'> & Answers & { failures: LoopResult['failed'] };
 
 /** Users of a node, who ask the requests of a mix one after the other. */
@@ -38,10 +43,16 @@ export class Users {
     this.#pools = pools;
   }
 
-  /** The most that they are answered if each waits for an answer before it asks again. */
-  saturate(): Promise<LoopResult> {
-    const request = (index: number) => this.#mix.request(index);
-    return closedLoop(this.#sender(), { ...SATURATION, request });
+  /** The highest rate at which they are accepted. */
+  async highestRate(): Promise<number> {
+    let highest = 0;
+    for (let ratePerS = FIRST_RATE_PER_S; ; ratePerS = Math.round(ratePerS * RAISE)) {
+      const { okPerS } = await this.ask(ratePerS, STEP_SECONDS);
+      console.log(`${Math.round(okPerS)} of ${ratePerS} a second are accepted`);
+      if (okPerS < highest * GAIN_MIN) return Math.max(highest, okPerS);
+      highest = okPerS;
+      await systemTime.sleep(PAUSE_MS);
+    }
   }
 
   /** Ask at a rate, however long the answers take. */
@@ -50,6 +61,8 @@ export class Users {
     const from = this.#asked;
     this.#asked += Math.round(ratePerS * seconds);
     let answered = 0;
+    let acceptedInTime = 0;
+    const endMs = systemTime.now() + 1000 * seconds;
     const stopProgress = progress(() => `${answered} answered, ${ratePerS}/s asked`);
     const { failed: failures, ...result } = await openLoop(this.#sender(), {
       ratePerS,
@@ -57,11 +70,13 @@ export class Users {
       request: (index) => this.#mix.request(from + index),
       answered: (index, answer, tookMs) => {
         answered += 1;
+        if (answer && answer.status < 400 && systemTime.now() <= endMs) acceptedInTime += 1;
         tally.add(from + index, answer, tookMs);
       },
     });
     stopProgress();
-    return { ...result, ...tally.summary(), failures };
+    const okPerS = acceptedInTime / seconds;
+    return { ...result, ...tally.summary(), okPerS, failures };
   }
 
   /** Seconds until a second passes as it did without load. */

@@ -1,5 +1,4 @@
 import { compared, type Figure, figure } from '../../bench/common/figures.ts';
-import type { LoopResult } from '../../bench/common/loops.ts';
 import type { MachineDelay } from '../attack/reference.ts';
 import type { Asked } from './users.ts';
 
@@ -17,8 +16,8 @@ const MIB = 1024 * 1024;
 
 /** What became of a node and of the requests that it got. */
 export interface Measured {
-  /** Of the closed loop that found the highest rate. */
-  ceiling: LoopResult;
+  /** The highest rate at which requests were accepted. */
+  highestPerS: number;
   unloaded: Asked;
   overloaded: Asked;
   /** What users of a server that does nothing met during the overload. */
@@ -30,7 +29,7 @@ export interface Measured {
 
 /** Each figure of the promise, with its bound. */
 export function judgeOverload(measured: Measured): Figure[] {
-  const { ceiling, unloaded, overloaded, machine, recoveredS, rssBytes } = measured;
+  const { highestPerS, unloaded, overloaded, machine, recoveredS, rssBytes } = measured;
   const elsewhereMs = ELSEWHERE_RATIO_MAX * machine.readP99Ms;
   const usualMs = unloaded.latency.p99Ms;
   const acceptedRatioMax = Math.max(ACCEPTED_RATIO_MAX, round(elsewhereMs / usualMs));
@@ -48,7 +47,7 @@ export function judgeOverload(measured: Measured): Figure[] {
       'accepted requests',
       overloaded.okPerS,
       '/s',
-      { name: 'highest rate', value: ceiling.okPerS },
+      { name: 'highest rate', value: highestPerS },
       { atLeast: GOODPUT_RATIO_MIN },
     ),
     figure('refused requests, p99', overloaded.refused.p99Ms, 'ms', { atMost: refusalMsMax }),
