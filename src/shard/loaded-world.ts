@@ -97,6 +97,11 @@ export class LoadedWorld {
     return Math.floor((ms - this.createdAtMs) / FRAME_MS) * FRAME_TICKS;
   }
 
+  /** The tick of the last frame that no hold keeps it from. */
+  get lastFrameTick(): number {
+    return Math.floor((this.#holdTick - 1) / FRAME_TICKS) * FRAME_TICKS;
+  }
+
   hold(hold: number, tick: number): void {
     this.#holds.set(hold, tick);
     this.#holdTick = Math.min(this.#holdTick, tick);

@@ -63,12 +63,32 @@ describe('the scheduler', () => {
     shard.pass(400);
     first.hold(1, 30);
     shard.pass(800);
-    expect(first.tick).toBe(29);
+    expect(first.tick).toBe(28);
     expect(second.tick).toBe(60);
     first.resolve(1, []);
     shard.scheduler.resume(first);
     shard.pass(80);
     expect(first.tick).toBe(64);
+  });
+
+  it.each([
+    ['a little', 240],
+    ['so much that it catches up', 4000],
+  ])('[R32] makes the last frame before a hold also if it is late by %s', (_lag, lagMs) => {
+    const { shard, first } = setUp(1);
+    shard.scheduler.watch(first, true, false);
+    shard.pass(400);
+    first.hold(1, 31);
+    shard.nowMs += lagMs;
+    shard.settle();
+    expect(shard.frameTicks.at(-1)).toBe(28);
+    const goal = shard.reach(first, 30);
+    shard.settle();
+    expect([goal.done, first.tick, shard.frameTicks.at(-1)]).toEqual([true, 30, 28]);
+    first.resolve(1, []);
+    shard.scheduler.resume(first);
+    shard.settle();
+    expect(shard.frameTicks.at(-1)).toBe(20 + lagMs / 20);
   });
 
   it('resolves holds in any order and only goes as far as the earliest that is left', () => {

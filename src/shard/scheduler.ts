@@ -173,8 +173,13 @@ export class Scheduler {
   }
 
   /** The tick of the last frame that is due and that the published clock allows. */
-  #frameTick(world: LoadedWorld): number {
+  #dueTick(world: LoadedWorld): number {
     return world.frameTickAt(Math.min(this.#clock.now(), this.#published + TICK_MS));
+  }
+
+  /** The same, or the tick of the last frame before a hold. */
+  #frameTick(world: LoadedWorld): number {
+    return Math.min(this.#dueTick(world), world.lastFrameTick);
   }
 
   /** Runs work on a world. If it throws, reports the world as trapped and returns false. */
@@ -249,17 +254,21 @@ export class Scheduler {
     this.meter.visited(ticks, this.#time.now() - begin);
   }
 
-  /** Steps a hot world to its due frame; one that is far behind catches up in a burst. */
+  /**
+   * Steps a hot world to its due frame, or to the last one before a hold: watchers get that one however
+   * late the shard is. A world that is far behind catches up in a burst.
+   */
   #visit(world: LoadedWorld): void {
-    const target = this.#frameTick(world);
-    if (target < world.frameTickAt(this.#clock.now())) this.#late.add(world);
-    if (target - world.tick > BEHIND_TICKS) {
-      if (!this.#bursts.has(world)) this.reach(world, this.#catchUp(world, target));
+    const due = this.#dueTick(world);
+    if (due < world.frameTickAt(this.#clock.now())) this.#late.add(world);
+    if (due - world.tick > BEHIND_TICKS) {
+      if (!this.#bursts.has(world)) this.reach(world, this.#catchUp(world, due));
       return;
     }
-    if (!this.#step(world, target, BEHIND_TICKS)) return;
-    if (world.tick < target) this.#waiting.add(world);
-    this.#settle(world, target);
+    const frame = Math.min(due, world.lastFrameTick);
+    if (!this.#step(world, frame, BEHIND_TICKS)) return;
+    if (world.tick < due) this.#waiting.add(world);
+    this.#settle(world, frame);
   }
 
   #catchUp(world: LoadedWorld, tick: number): Goal {
