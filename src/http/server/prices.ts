@@ -13,7 +13,7 @@
 export const PRICES_US = {
   /** A tick of a world: by `start_tick`, a journal or a replay. In a re-run of a search it takes 1.4 ×. */
   tick: 3.4,
-  /** A byte of a body. The dearest are objects of many short keys, also if the last one is broken. */
+  /** A byte of a body. The dearest are lists of short values on the dealer platform, if they are broken. */
   parsedByte: 0.07,
   /** A KiB of an answer of more than 64 KiB that is kept in memory: a map, a file. */
   sentKib: 0.4,
