@@ -11,13 +11,13 @@ export class BodyReader {
   }
 
   /**
-   * As `readBody`, but what nests in a large body is empty. Throws TwinError `overloaded` as well if
-   * too many wait.
+   * As `readBody`, but what nests in a large body is empty. Of such a body it also throws what the
+   * thread throws.
    * @param given its body is detached if it is large
    */
-  async read(given: Given): Promise<unknown> {
+  async read(given: Given, address: string): Promise<unknown> {
     if (!isLargeBody(given.body)) return readBody(given);
-    const parsed = await this.#thread.run<Parsed>('dealerBody', given);
+    const parsed = await this.#thread.run<Parsed>(address, 'dealerBody', given);
     if ('value' in parsed) return parsed.value;
     throw new DealerError(parsed.refusal.status, parsed.refusal.detail);
   }

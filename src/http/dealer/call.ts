@@ -96,7 +96,7 @@ export function openRoutes(
       const ended = await refusedAs(async () => {
         payer.pay(bodyPriceUs(operation, call));
         await turns.enter(key, turnUsOf(operation, call));
-        const ask = read(operation, call, key, await bodyOf(operation, call, bodies));
+        const ask = read(operation, call, key, await bodyOf(operation, call, { bodies, key }));
         payer.pay(priceUsOf(operation));
         return replyOf(await operation.run(ask, limited.count));
       });
@@ -133,13 +133,13 @@ export function guardedRoutes(
         payer.pay(bodyPriceUs(operation, call));
         await turns.enter(key, turnUsOf(operation, call));
         const isLarge = isLargeBody(call.body);
-        const early = isLarge ? undefined : await bodyOf(operation, call, bodies);
+        const early = isLarge ? undefined : await bodyOf(operation, call, { bodies, key });
         const payForToken = () => payer.pay(PRICES_US.token);
         const session = await sessions.find(call.head.authorization, payForToken);
         // With a published log-in an account is everybody's: one client must not use up its budget.
         if (!session.account.isDemo) payer.join(session.account.id);
         if (!can(session.account, operation.action)) throw forbidden(operation.refusal);
-        const given = isLarge ? await bodyOf(operation, call, bodies) : early;
+        const given = isLarge ? await bodyOf(operation, call, { bodies, key }) : early;
         payer.pay(priceUsOf(operation));
         const ask = read(operation, call, key, given);
         return replyOf(await operation.run(ask, session, payer));
@@ -224,10 +224,10 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
 async function bodyOf(
   { body, isForm = false }: { body?: unknown; isForm?: boolean },
   call: Call,
-  bodies: BodyReader,
+  { bodies, key }: { bodies: BodyReader; key: string },
 ): Promise<unknown> {
   if (body === undefined) return undefined;
-  return bodies.read({ body: call.body, contentType: call.head.contentType, isForm });
+  return bodies.read({ body: call.body, contentType: call.head.contentType, isForm }, key);
 }
 
 /** Validates all parts of a call. Throws DealerError 422 with the faults of all of them. */

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { TwinError } from '../../errors.ts';
+import { OpenCount } from './open-count.ts';
 
 const WORKER = fileURLToPath(new URL('../../../workers/bodies.ts', import.meta.url));
 /** A larger body would hold up the main thread for more than a millisecond. */
@@ -11,6 +12,8 @@ const IDLE_MS = 10_000;
 const YOUNG_MIB_MAX = 12;
 /** Bodies of up to 1 MiB that wait for the thread. */
 const WAITING_MAX = 32;
+/** Of one address, which so takes neither all places nor more than half a second before others. */
+const PER_ADDRESS_MAX = 8;
 
 /** Whether a body is to be parsed in the thread. */
 export function isLargeBody({ byteLength }: Uint8Array): boolean {
@@ -27,6 +30,7 @@ export class BodyThread {
     idleTimeout: IDLE_MS,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB_MAX },
   });
+  readonly #ofAddress = new OpenCount(PER_ADDRESS_MAX, 'Wait for the other large bodies first.');
   #isClosed = false;
 
   constructor() {
@@ -36,15 +40,18 @@ export class BodyThread {
 
   /**
    * The answer of a task of `workers/bodies.ts`. Throws TwinError `overloaded` if too many bodies
-   * wait.
-   * @param task its name and arguments; the body is detached: its memory goes to the thread
+   * wait, `rate_limited` if too many of the address do.
+   * @param task its body is detached: its memory goes to the thread
    */
-  async run<Answer>(name: string, task: { body: Uint8Array }): Promise<Answer> {
+  async run<Answer>(address: string, name: string, task: { body: Uint8Array }): Promise<Answer> {
     if (this.#pool.queueSize >= WAITING_MAX) throw new TwinError('overloaded');
+    this.#ofAddress.enter(address);
     try {
       return await this.#pool.run(task, { name, transferList: [task.body.buffer] as never });
     } catch (error) {
       throw this.#isClosed ? new TwinError('overloaded') : error;
+    } finally {
+      this.#ofAddress.leave(address);
     }
   }
 

@@ -69,7 +69,7 @@ function creationRoutes(context: TwinContext): Route[] {
         const key = call.addressKey();
         context.limits.worlds?.check(key);
         context.limits.work?.takeUpToBurst(key, PRICES_US.parsedByte * call.body.byteLength);
-        const parsed = context.bodies.parse(call.body);
+        const parsed = context.bodies.parse(call.body, key);
         const world = await create(key, context, parsed instanceof Promise ? await parsed : parsed);
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
         const body = encode(worldOf(world, context.publicTwinUrl()), call.encoding);

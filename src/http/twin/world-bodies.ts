@@ -20,19 +20,19 @@ export class WorldBodies {
   }
 
   /**
-   * Throws TwinError `invalid_json`, `invalid_body`, `invalid_world_options`, or `overloaded` if too
-   * many wait.
+   * Throws TwinError `invalid_json`, `invalid_body`, `invalid_world_options`, and of a large body
+   * what the thread throws.
    * @param body detached if it is large
    */
-  parse(body: Uint8Array): WorldOptions | Promise<WorldOptions> {
-    if (isLargeBody(body)) return this.#parseInThread(body);
+  parse(body: Uint8Array, address: string): WorldOptions | Promise<WorldOptions> {
+    if (isLargeBody(body)) return this.#parseInThread(body, address);
     const given = body.byteLength === 0 ? undefined : parseJson(body, JOURNAL_FIELDS_MAX);
     return parseWorldOptions(given, this.#cityNames);
   }
 
-  async #parseInThread(body: Uint8Array): Promise<WorldOptions> {
+  async #parseInThread(body: Uint8Array, address: string): Promise<WorldOptions> {
     const task = { body, cityNames: this.#cityNames };
-    const parsed = await this.#thread.run<Parsed>('worldOptions', task);
+    const parsed = await this.#thread.run<Parsed>(address, 'worldOptions', task);
     if ('options' in parsed) return parsed.options;
     throw new TwinError(parsed.refusal.code, parsed.refusal.hint);
   }
