@@ -15,6 +15,7 @@ const NAMES = [
   'journal',
   'chunks',
   'pipeline',
+  'calls',
   'unread-bodyless',
   'slow-bodies',
   'strays',

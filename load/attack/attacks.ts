@@ -15,13 +15,14 @@ import {
 import type { Attack } from './hostile-client.ts';
 import { incidents, journal } from './large-answers.ts';
 import { overload } from './overload.ts';
-import { pipeline, strays, unreadBodyless, unreadSmall } from './requests.ts';
+import { calls, pipeline, strays, unreadBodyless, unreadSmall } from './requests.ts';
 import { continuation, pings, silentStreams } from './streams.ts';
 
 /** What one hostile process can do. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   chunks,
   pipeline,
+  calls,
   'unread-small': unreadSmall,
   'unread-bodyless': unreadBodyless,
   bodies,

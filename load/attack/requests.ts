@@ -6,6 +6,9 @@ import type { Attack, HostileClient } from './hostile-client.ts';
 const PIPELINES = 6;
 const REQUESTS_PER_PIPELINE = 20_000;
 const WRITE_BYTES = 64 * 1024;
+const CALLERS = 64;
+const CALLS_PER_PACKET = 400;
+const CALLS_PAUSE_MS = 10;
 /** A closed connection shows when the next request is written. */
 const MORE_MS = 250;
 const STRAYS = 32;
@@ -46,6 +49,23 @@ export const pipeline: Attack = {
         const count = isMore ? perWrite : 1;
         sent += count;
         client.achieved.requests += count;
+      }
+    });
+  },
+};
+
+/** Packets of many calls, each of which costs more than a read of the twin. */
+export const calls: Attack = {
+  summary: `${CALLS_PER_PACKET} pipelined calls of the dealer platform, ${CALLERS} times at once`,
+  async run(client) {
+    const one = formatRequest(client.dealer, 'GET', '/api/state');
+    const some = Buffer.concat(Array(CALLS_PER_PACKET).fill(one));
+    await client.begin();
+    await client.keepOpen(client.dealer, CALLERS, async (socket) => {
+      while (socket.isOpen && !client.isOver) {
+        await socket.write(some);
+        client.achieved.requests += CALLS_PER_PACKET;
+        await systemTime.sleep(CALLS_PAUSE_MS);
       }
     });
   },
