@@ -13,6 +13,8 @@ interface QueryOptions {
 const CATCHING_UP =
   'The world stood still until now, and you have caused too much work to step it.';
 const RETRY_AFTER_S = 5;
+/** These have the same answer for all that ask at the same tick. */
+const SHARED: ReadonlySet<Query> = new Set<Query>(['json', 'msgpack', 'packed']);
 /** How many times a world is loaded for one query before the query fails. */
 const ATTEMPTS_MAX = 4;
 
@@ -20,6 +22,8 @@ const ATTEMPTS_MAX = 4;
 export class WorldLoader {
   readonly #parts: WorldParts;
   #loading: Promise<number> | undefined;
+  /** The queries of a tick that are under way. */
+  readonly #shared = new Map<Query, { tick: number; answer: Promise<QueryResult> }>();
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
@@ -134,11 +138,28 @@ export class WorldLoader {
   // ── queries ─────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * Steps the world to the current tick, or to the last one before a hold, and reads it. In the
+   * Steps the world to the current tick, or to the last one before a hold, and reads it. One query is
+   * for all that ask for a state at the same tick: under load they would only wait for each other. In the
    * background it is stepped by CATCH_UP_TICKS at most. Throws TwinError `rate_limited` if the asker
    * cannot pay for the steps, `overloaded` if too many wait for the shard.
    */
-  async query(query: Query, options: QueryOptions = {}): Promise<QueryResult> {
+  query(query: Query, options: QueryOptions = {}): Promise<QueryResult> {
+    if (!SHARED.has(query)) return this.#admit(query, options);
+    const tick = this.#dueTick();
+    const other = this.#shared.get(query);
+    // Whoever asked first may be refused for reasons of its own.
+    if (other?.tick === tick) return other.answer.catch(() => this.#admit(query, options));
+    const shared = { tick, answer: this.#admit(query, options) };
+    this.#shared.set(query, shared);
+    const forget = () => {
+      if (this.#shared.get(query) === shared) this.#shared.delete(query);
+    };
+    shared.answer.then(forget, forget);
+    return shared.answer;
+  }
+
+  /** Lets a client wait for the shard, if it may. */
+  async #admit(query: Query, options: QueryOptions): Promise<QueryResult> {
     const { reads } = this.#parts.shared.shard;
     const client = options.asker?.client;
     if (client === undefined) return this.#query(query, options);
@@ -150,13 +171,19 @@ export class WorldLoader {
     }
   }
 
+  /** The tick that an answer must have reached. */
+  #dueTick(): number {
+    const { ticks } = this.#parts;
+    return Math.max(ticks.due(), ticks.answered);
+  }
+
   async #query(query: Query, { asker, background = false }: QueryOptions): Promise<QueryResult> {
     const { world, ticks } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const residency = await this.#load();
       const tick = background
         ? Math.min(ticks.due(), ticks.reached + CATCH_UP_TICKS)
-        : Math.max(ticks.due(), ticks.answered);
+        : this.#dueTick();
       const task = { world: world.number, residency, tick, query, background };
       const answer = await this.#queryWithin(task, asker);
       if (answer.outcome === 'unloaded') {

@@ -256,13 +256,42 @@ describe('the worlds of a node', () => {
     const { node } = await start({ SHARDS: '1' });
     const world = await node.worlds.create({ startTick: 0 });
     const [greedy, other] = [asker(2000), { ...asker(2000), client: 'b' }];
-    const reads = Array.from({ length: READS_MAX + 10 }, () => world.packed(() => greedy));
+    const reads = Array.from({ length: READS_MAX + 10 }, () => world.events(greedy));
     const outcomes = Promise.allSettled(reads);
-    expect(await world.packed(() => other)).toBeDefined();
+    expect(await world.events(other)).toEqual([]);
     const refused = (await outcomes).filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(10);
     expect(refused[0]).toMatchObject({ reason: { code: 'overloaded', retryAfterS: 1 } });
-    expect(await world.packed(() => greedy)).toBeDefined();
+    expect(await world.events(greedy)).toEqual([]);
+  });
+
+  it('answer all that ask for a state at the same tick by one query', async () => {
+    const { node } = await start({ SHARDS: '1' });
+    const world = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
+    await world.packed();
+    const query = vi.spyOn(world.shard, 'query');
+    const before = world.tick();
+    const states = await Promise.all(Array.from({ length: 500 }, () => world.frame('json')));
+    expect(query.mock.calls.length).toBeLessThan(50);
+    for (const state of states) {
+      const { tick } = JSON.parse(Buffer.from(state).toString()) as { tick: number };
+      expect(tick).toBeGreaterThanOrEqual(before);
+    }
+    await world.frame('json');
+    expect(world.tick()).toBeGreaterThanOrEqual(before);
+  });
+
+  it('let nobody suffer for another who asked at the same tick and cannot pay', async () => {
+    const { node } = await start({ SHARDS: '1' });
+    const world = (await node.worlds.create({ startTick: 1500 })) as OwnedWorld;
+    world.paidUpTo(0);
+    const [poor, rich] = [asker(10), { ...asker(2000), client: 'b' }];
+    const refused = expect(world.packed(() => poor)).rejects.toMatchObject({
+      code: 'rate_limited',
+    });
+    expect(await world.packed(() => rich)).toBeDefined();
+    await refused;
+    expect(rich.spent).toBeGreaterThanOrEqual(1500);
   });
 
   it('[L26] are stepped to now if whoever asks can pay, but for what was paid when they were made', async () => {
