@@ -50,7 +50,7 @@ const none = { count: 0, meanMs: 0, p50Ms: 0, p90Ms: 0, p99Ms: 0, p999Ms: 0, max
 function asked(okPerS: number, p99Ms: number, others: Partial<Asked> = {}): Asked {
   const accepted = { state: none, vehicle: none, change: none };
   const result = { seconds: 1, sent: okPerS, ok: okPerS, okPerS, failures: {}, sendDelay: none };
-  const rest = { accepted, refused: none, withoutRetryAfter: 0, failed: 0 };
+  const rest = { accepted, refused: none, withoutRetryAfter: 0, failed: 0, unsent: 0 };
   return { ...result, latency: { ...none, p99Ms }, ...rest, ...others };
 }
 
@@ -78,6 +78,7 @@ test.each<[name: string, change: Partial<Measured>]>([
   ['refused requests, p99', { overloaded: asked(800, 40, { refused: { ...none, p99Ms: 51 } }) }],
   ['refused without Retry-After', { overloaded: asked(800, 40, { withoutRetryAfter: 1 }) }],
   ['neither accepted nor refused', { overloaded: asked(800, 40, { failed: 1 }) }],
+  ['found all connections waiting', { overloaded: asked(800, 40, { unsent: 1 }) }],
   ['as before after', { recoveredS: 6 }],
   ['memory afterwards', { rssBytes: { before: 100, after: 111 } }],
   ['memory afterwards', { rssBytes: { before: 100, after: Number.NaN } }],

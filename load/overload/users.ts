@@ -1,6 +1,7 @@
 import { HttpPool } from '../../bench/common/http-pool.ts';
 import { type LoopResult, openLoop, type Sender } from '../../bench/common/loops.ts';
 import { progress } from '../../bench/common/progress.ts';
+import type { Answer } from '../../bench/common/response-parser.ts';
 import type { Server } from '../../bench/common/server.ts';
 import { systemTime } from '../../src/time.ts';
 import { type Answers, AnswerTally } from './answer-tally.ts';
@@ -12,8 +13,8 @@ import type { Mix } from './mix.ts';
  */
 const ADDRESSES = 13;
 /** The search for the highest rate: it is raised by this factor until no more are accepted. */
-const FIRST_RATE_PER_S = 2000;
-const RAISE = 1.3;
+const FIRST_RATE_PER_S = 4000;
+const RAISE = 1.4;
 const GAIN_MIN = 1.05;
 const STEP_SECONDS = 4;
 const PAUSE_MS = 1000;
@@ -22,12 +23,18 @@ const RECOVERY_S_MAX = 20;
 const AS_BEFORE_RATIO = 2;
 
 /** What a load was answered, and how it was sent. `okPerS`: of answers that came while it was sent. */
-export type Asked = Omit<LoopResult, 'failed'> & Answers & { failures: LoopResult['failed'] };
+export type Asked = Omit<LoopResult, 'failed'> &
+  Answers & {
+    failures: LoopResult['failed'];
+    /** Requests that found every connection waiting for an answer. */
+    unsent: number;
+  };
 
 /** Users of a node, who ask the requests of a mix one after the other. */
 export class Users {
   readonly #mix: Mix;
   readonly #pools: readonly HttpPool[];
+  readonly #connectionsEach: number;
   #asked = 0;
 
   static async connect({ url }: Server, mix: Mix, connections: number): Promise<Users> {
@@ -35,11 +42,12 @@ export class Users {
     const opening = Array.from({ length: ADDRESSES }, (_, i) =>
       HttpPool.open(url, each, `127.1.0.${i + 1}`),
     );
-    return new Users(mix, await Promise.all(opening));
+    return new Users(mix, await Promise.all(opening), each);
   }
 
-  private constructor(mix: Mix, pools: readonly HttpPool[]) {
+  private constructor(mix: Mix, pools: readonly HttpPool[], connectionsEach: number) {
     this.#mix = mix;
+    this.#connectionsEach = connectionsEach;
     this.#pools = pools;
   }
 
@@ -64,7 +72,8 @@ export class Users {
     let acceptedInTime = 0;
     const endMs = systemTime.now() + 1000 * seconds;
     const stopProgress = progress(() => `${answered} answered, ${ratePerS}/s asked`);
-    const { failed: failures, ...result } = await openLoop(this.#sender(), {
+    const sender = this.#sender();
+    const { failed: reasons, ...result } = await openLoop(sender, {
       ratePerS,
       seconds,
       request: (index) => this.#mix.request(from + index),
@@ -76,14 +85,19 @@ export class Users {
     });
     stopProgress();
     const okPerS = acceptedInTime / seconds;
-    return { ...result, ...tally.summary(), okPerS, failures };
+    const { unsent } = sender;
+    const { lost = 0, ...others } = reasons;
+    const failures = lost > unsent ? { ...others, lost: lost - unsent } : others;
+    const answers = tally.summary();
+    return { ...result, ...answers, failed: answers.failed - unsent, okPerS, failures, unsent };
   }
 
   /** Seconds until a second passes as it did without load. */
   async recover(ratePerS: number, p99Ms: number): Promise<number> {
     for (let seconds = 0; seconds < RECOVERY_S_MAX; seconds += 1) {
-      const { latency, refused, failed } = await this.ask(ratePerS, 1);
-      if (failed + refused.count === 0 && latency.p99Ms <= AS_BEFORE_RATIO * p99Ms) return seconds;
+      const { latency, refused, failed, unsent } = await this.ask(ratePerS, 1);
+      if (failed + unsent + refused.count === 0 && latency.p99Ms <= AS_BEFORE_RATIO * p99Ms)
+        return seconds;
     }
     return RECOVERY_S_MAX;
   }
@@ -92,13 +106,29 @@ export class Users {
     for (const pool of this.#pools) pool.close();
   }
 
-  #sender(): Sender {
+  /** Sends on a free connection, of one address after the other. */
+  #sender(): Sender & { unsent: number } {
+    const free = this.#pools.map((pool) => ({ pool, connections: this.#connectionsEach }));
     let next = 0;
-    return {
-      send: (request, answered) => {
-        const pool = this.#pools[next++ % this.#pools.length] as HttpPool;
-        pool.send(request, answered);
+    const sender = {
+      unsent: 0,
+      send: (request: Buffer, answered: (answer: Answer | undefined) => void) => {
+        next += 1;
+        const ofTurn = free[next % free.length];
+        const place =
+          ofTurn && ofTurn.connections > 0 ? ofTurn : free.find((each) => each.connections > 0);
+        if (place === undefined) {
+          sender.unsent += 1;
+          answered(undefined);
+          return;
+        }
+        place.connections -= 1;
+        place.pool.send(request, (answer) => {
+          place.connections += 1;
+          answered(answer);
+        });
       },
     };
+    return sender;
   }
 }

@@ -53,6 +53,7 @@ export function judgeOverload(measured: Measured): Figure[] {
     figure('refused requests, p99', overloaded.refused.p99Ms, 'ms', { atMost: refusalMsMax }),
     figure('refused without Retry-After', overloaded.withoutRetryAfter, 'requests', none),
     figure('neither accepted nor refused', overloaded.failed, 'requests', none),
+    figure('found all connections waiting', overloaded.unsent, 'requests', none),
     figure('as before after', recoveredS, 's', { atMost: RECOVERY_S_MAX }),
     compared(
       'memory afterwards',
