@@ -14,7 +14,7 @@ export function nodeMetrics(worlds: Worlds, { passwords }: DealerPlatform): Metr
   metrics.gauge('worlds_hot', 'Worlds with at least one watcher.', sum('hotCount'));
   metrics.gauge(
     'shard_hot_ratio',
-    'Share of the thread time that watched worlds take, of the busiest shard.',
+    'Share of the time in which a shard works on watched worlds, of the busiest shard.',
     hotShare,
   );
   metrics.gauge(

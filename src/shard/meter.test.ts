@@ -21,11 +21,24 @@ describe('the meter of a shard', () => {
     expect(meter.hotPerMille / 500).toBeCloseTo(1, 1);
   });
 
-  it('does not count the time in which the thread waits for a processor', () => {
+  it('[L32] counts time in which the thread waits for a processor in its share, but not in costs', () => {
     const meter = new Meter(0);
     live(meter, 10_000, 0.5);
     expect(meter.frameNs / 50_000).toBeCloseTo(1, 1);
-    expect(meter.hotPerMille / 250).toBeCloseTo(1, 1);
+    expect(meter.hotPerMille / 500).toBeCloseTo(1, 1);
+    // Four visits in 0.8 ms.
+    expect(meter.hotCount / 400).toBeCloseTo(1, 1);
+  });
+
+  it('lets the share rise at once and fall slowly', () => {
+    const meter = new Meter(0);
+    const window = (busyMs: number, endMs: number) => {
+      meter.visited(4, busyMs);
+      meter.roll(endMs);
+      return meter.hotPerMille;
+    };
+    const shares = [500, 500, 0, 0].map((busyMs, i) => window(busyMs, (i + 1) * 500));
+    expect(shares).toEqual([1000, 1000, 900, 810]);
   });
 
   it('is not led astray where the machine becomes busy from one moment to the next', () => {

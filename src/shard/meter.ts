@@ -1,7 +1,13 @@
 import { FRAME_TICKS } from '../../assembly/layout.ts';
+import { FRAME_MS } from '../limits.ts';
 
 /** Length of the window over which the share of hot worlds is measured. */
 const WINDOW_MS = 500;
+/**
+ * Weight of a window with a lower share than before. The share rises at once and falls slowly: otherwise
+ * more worlds would be admitted in each calm moment of a busy machine, and they stay.
+ */
+const FALL_WEIGHT = 0.1;
 /** Turns of this total length form a sample: the system reports processor time in steps of 4 ms. */
 const SAMPLE_MS = 40;
 /** A cost with less time than this in a sample is settled with the next sample. */
@@ -13,17 +19,22 @@ const SAMPLE_MEANS_MAX = 4;
 
 /**
  * Measures the processor time that a shard's work costs, for admission and for the length of
- * bursts.
+ * bursts, and how much of its time the shard needs for hot worlds, for admission.
  *
  * Pieces of work are much shorter than the steps of 4 ms in which the system reports processor
  * time, so a fine clock times them. That clock also runs while the thread waits for a processor.
- * The meter therefore scales all pieces of a sample by the share of it in which the thread had a
+ * The meter therefore scales the costs in a sample by the share of it in which the thread had a
  * processor. Work between turns, such as loading worlds, counts as work in turns, so costs may be
  * overestimated.
  */
 export class Meter {
-  /** Share of the thread's time that hot worlds take, per mille, over the last windows. */
+  /**
+   * Share of the time in which the shard works on hot worlds, per mille, over the last windows. Waiting
+   * for a processor in between counts: on a machine that is too busy there is less time for them.
+   */
   hotPerMille = 0;
+  /** So many hot worlds took that share. Worlds that came later, or are late, are not among them. */
+  hotCount = 0;
   readonly #tick = new Cost(10_000);
   readonly #frame = new Cost(60_000);
   readonly #encoding = new Cost(5000);
@@ -34,6 +45,7 @@ export class Meter {
   #workedBeforeMs = 0;
   /** Of the window under way. */
   #hotMs = 0;
+  #hotFrames = 0;
   #windowStartMs: number;
 
   /** `nowMs`: of the fine clock. */
@@ -60,9 +72,13 @@ export class Meter {
   roll(nowMs: number): void {
     const windowMs = nowMs - this.#windowStartMs;
     if (windowMs < WINDOW_MS) return;
-    const hotShare = Math.min(1, (this.#hotMs * this.#share) / windowMs) * 1000;
-    this.hotPerMille = (this.hotPerMille + hotShare) / 2;
+    const hotPerMille = Math.min(1, this.#hotMs / windowMs) * 1000;
+    const hotCount = (this.#hotFrames * FRAME_MS) / windowMs;
+    const weight = hotPerMille > this.hotPerMille ? 1 : FALL_WEIGHT;
+    this.hotPerMille += weight * (hotPerMille - this.hotPerMille);
+    this.hotCount += weight * (hotCount - this.hotCount);
     this.#hotMs = 0;
+    this.#hotFrames = 0;
     this.#windowStartMs = nowMs;
   }
 
@@ -83,8 +99,10 @@ export class Meter {
 
   /** Counts ticks of visits to hot worlds. A late world is stepped by several frames at once. */
   visited(ticks: number, ms: number): void {
+    const frames = ticks / FRAME_TICKS;
     this.#hotMs += ms;
-    this.#frame.add(ticks / FRAME_TICKS, ms);
+    this.#hotFrames += frames;
+    this.#frame.add(frames, ms);
   }
 
   encoded(frames: number, ms: number): void {

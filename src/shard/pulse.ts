@@ -1,17 +1,22 @@
 import { FRAME_MS } from '../limits.ts';
+import type { Meter } from './meter.ts';
 
 /** The shared words, i32. */
 const HEARTBEAT = 0;
 const ACKNOWLEDGED = 1;
 const HOT_SHARE = 2;
-const FRAME_NS = 3;
-const TICK_NS = 4;
-const WORLD_HIGH = 5;
-const WORLD_LOW = 6;
-const WORD_COUNT = 7;
+const HOT_COUNT = 3;
+const FRAME_NS = 4;
+const TICK_NS = 5;
+const WORLD_HIGH = 6;
+const WORLD_LOW = 7;
+const WORD_COUNT = 8;
 
 const HALF_WORLD = 2 ** 25;
 const WORD_MAX = 2 ** 31 - 1;
+
+/** What a shard's work costs. */
+export type Costs = Pick<Meter, 'hotPerMille' | 'hotCount' | 'frameNs' | 'tickNs'>;
 
 /** The state of a shard's thread, in memory that it shares with the main thread. */
 export class Pulse {
@@ -38,9 +43,14 @@ export class Pulse {
     Atomics.store(this.words, ACKNOWLEDGED, batch);
   }
 
-  /** Share of the thread's time that hot worlds take, per mille, over about a second. */
+  /** Share of the time in which the thread works on hot worlds, per mille, over the last seconds. */
   get hotPerMille(): number {
     return this.#word(HOT_SHARE);
+  }
+
+  /** Number of hot worlds that take it. */
+  get measuredCount(): number {
+    return this.#word(HOT_COUNT);
   }
 
   /** Mean cost of one frame of a hot world, encoding included, ns. */
@@ -53,19 +63,23 @@ export class Pulse {
     return this.#word(TICK_NS);
   }
 
-  showCosts(hotPerMille: number, frameNs: number, tickNs: number): void {
+  /** `frameNs`: of a frame, encoding included. */
+  showCosts({ hotPerMille, hotCount, frameNs, tickNs }: Costs): void {
     this.words[HOT_SHARE] = Math.round(hotPerMille);
+    this.words[HOT_COUNT] = Math.round(hotCount);
     this.words[FRAME_NS] = Math.min(WORD_MAX, Math.round(frameNs));
     this.words[TICK_NS] = Math.min(WORD_MAX, Math.round(tickNs));
   }
 
   /**
-   * Whether the thread has time for one more hot world beside so many.
+   * Whether the thread has time for one more hot world beside so many. Those that were not measured yet
+   * count with their estimated cost.
    * @param limitPerMille share of its time that hot worlds may take
    */
   admits(hotCount: number, limitPerMille: number): boolean {
-    const expectedPerMille = ((hotCount + 1) * this.frameNs * 1000) / FRAME_MS / 1e6;
-    return this.hotPerMille <= limitPerMille && expectedPerMille <= limitPerMille;
+    const unmeasured = Math.max(0, hotCount + 1 - this.measuredCount);
+    const estimatedPerMille = (unmeasured * this.frameNs * 1000) / FRAME_MS / 1e6;
+    return this.hotPerMille + estimatedPerMille <= limitPerMille;
   }
 
   /** Number of the world that is being stepped; 0: none. */

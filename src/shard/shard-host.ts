@@ -323,7 +323,9 @@ export class ShardHost implements SchedulerHost {
   #sendHeartbeat(): void {
     const { meter } = this.#scheduler;
     meter.roll(this.#time.now());
-    this.#pulse.showCosts(meter.hotPerMille, meter.frameNs + meter.encodeNs, meter.tickNs);
+    const { hotPerMille, hotCount, tickNs } = meter;
+    const frameNs = meter.frameNs + meter.encodeNs;
+    this.#pulse.showCosts({ hotPerMille, hotCount, frameNs, tickNs });
     this.#imageBudget.refill(HEARTBEAT_MS);
     this.#pulse.countHeartbeat();
   }
