@@ -10,6 +10,7 @@ import {
 import type { Time } from '../time.ts';
 import { busy } from './errors.ts';
 import { type Edition, PAGE, Reader } from './reader.ts';
+import { RecordTurns } from './record-turns.ts';
 import { keys } from './records.ts';
 import { Transaction } from './transaction.ts';
 
@@ -18,6 +19,10 @@ const ATTEMPTS_MAX = 32;
 /** Changes that met a conflict and wait for their turn; further ones are refused. */
 const WAITING_MAX = 512;
 const NAME_BYTES = 12;
+const OTHER_GENERATION = { conflicts: [JSON.stringify(keys.generation)] };
+
+/** Of a change: its result, or the keys of the records that have changed meanwhile. */
+type Attempt<T> = { value: T } | { conflicts: readonly string[] };
 
 /** Gets the writes of a commit once they are durable, in the order of the commits. */
 export type CommitListener = (writes: readonly Write[]) => void;
@@ -45,9 +50,8 @@ export class Registry {
   #epoch = 0;
   /** The edition up to which `#epoch` holds. */
   #checked: Edition = { generation: 0, revision: 0 };
-  /** Ends when all changes that are repeated have ended. */
-  #lastTurn: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
+  /** Of changes that met a conflict, by the records that had changed. */
+  readonly #repeated = new RecordTurns();
 
   constructor(store: Store, random: Random, time: Pick<Time, 'immediate'>) {
     this.store = store;
@@ -97,39 +101,46 @@ export class Registry {
 
   /**
    * The result of `work` once all its writes are durable. It is repeated if a record that it read
-   * has changed meanwhile. Changes that met such a conflict are repeated one after another, so that
-   * they do not meet each other again. Throws DealerError 503 after too many conflicts.
+   * has changed meanwhile. Changes for which the same record had changed are repeated one after
+   * another, so that they do not meet each other again. Throws DealerError 503 after too many
+   * conflicts.
    */
   async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const first = await this.#attempt(work);
-    return first ? first.value : this.#inTurn(() => this.#repeat(work));
+    if ('value' in first) return first.value;
+    if (this.#repeated.count >= WAITING_MAX) throw tooManyChanges();
+    return this.#repeated.take(first.conflicts, () => this.#repeat(work));
   }
 
   async #repeat<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const done = await this.#attempt(work);
-      if (done) return done.value;
+      if ('value' in done) return done.value;
     }
     throw tooManyChanges();
   }
 
-  /** Undefined if a record, or the generation, has changed meanwhile. */
-  async #attempt<T>(
-    work: (transaction: Transaction) => Promise<T>,
-  ): Promise<{ value: T } | undefined> {
+  async #attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<Attempt<T>> {
     const edition = await this.edition();
-    const checks = await this.#commonChecks(edition);
-    if (checks === undefined) return undefined;
+    const common = await this.#commonChecks(edition);
+    if (common === undefined) return OTHER_GENERATION;
     const transaction = new Transaction(this.store, edition);
     const [outcome] = await Promise.allSettled([work(transaction)]);
     if (outcome.status === 'rejected' || transaction.isEmpty) {
       const isCurrent = (await this.edition()).generation === edition.generation;
-      return isCurrent ? { value: resultOf(outcome) } : undefined;
+      return isCurrent ? { value: resultOf(outcome) } : OTHER_GENERATION;
     }
-    const { value } = outcome;
-    return (await this.#commit([...checks, ...transaction.checks], transaction.writes))
-      ? { value }
-      : undefined;
+    const checks = [...common, ...transaction.checks];
+    if (await this.#commit(checks, transaction.writes)) return { value: outcome.value };
+    return { conflicts: await this.#failed(checks) };
+  }
+
+  /** The keys that no longer have the version of their check. */
+  async #failed(checks: readonly Check[]): Promise<string[]> {
+    const entries = await Promise.all(checks.map(({ key }) => this.store.get(key)));
+    return checks
+      .filter(({ version }, i) => (entries[i]?.version ?? null) !== version)
+      .map(({ key }) => JSON.stringify(key));
   }
 
   /** Returns false if a check failed. */
@@ -164,18 +175,6 @@ export class Registry {
       this.#epoch++;
       this.#ownVersion = writer.version;
       return writer.version;
-    }
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= WAITING_MAX) throw tooManyChanges();
-    this.#waiting++;
-    const turn = this.#lastTurn.then(work);
-    this.#lastTurn = turn.catch(() => {});
-    try {
-      return await turn;
-    } finally {
-      this.#waiting--;
     }
   }
 

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemRandom } from '../random.ts';
+import type { EmbeddedStore } from '../store/embedded-store.ts';
+import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
+import { systemTime } from '../time.ts';
+import { Registry } from './registry.ts';
+
+let temp: TempStore<EmbeddedStore>;
+let registry: Registry;
+beforeEach(async () => {
+  temp = await tempStore(openIn);
+  registry = new Registry(temp.store, systemRandom, systemTime);
+});
+afterEach(() => temp.destroy());
+
+const COUNTERS = ['a', 'b', 'c', 'd'];
+const EACH = 60;
+
+const keyOf = (name: string) => ['test', name];
+const increment = (name: string) =>
+  registry.change(async (transaction) => {
+    const value = ((await transaction.get<number>(keyOf(name))) ?? 0) + 1;
+    transaction.put(keyOf(name), value);
+    return value;
+  });
+
+test('of changes of a record that meet, each is made once', async () => {
+  const names = Array.from({ length: EACH }, () => COUNTERS).flat();
+  const made = await Promise.all(names.map((name) => increment(name)));
+  const counted = Array.from({ length: EACH }, (_, i) => i + 1);
+  for (const [i, name] of COUNTERS.entries()) {
+    const values = made.filter((_, at) => at % COUNTERS.length === i);
+    expect([name, values.toSorted((x, y) => x - y)]).toEqual([name, counted]);
+  }
+});
+
+test('a change that is repeated does not wait for those of other records', async () => {
+  const held = Promise.withResolvers<void>();
+  const { commit } = temp.store;
+  let commitsOfA = 0;
+  vi.spyOn(temp.store, 'commit').mockImplementation(async (checks, writes) => {
+    const isOfA = writes.some(({ key }) => key.at(-1) === 'a');
+    // Of three at once, the first one makes the others fail: these are repeated.
+    if (isOfA && ++commitsOfA > 3) await held.promise;
+    return commit.call(temp.store, checks, writes);
+  });
+  const ofA = [increment('a'), increment('a'), increment('a')];
+  const ofB = [increment('b'), increment('b'), increment('b')];
+  expect((await Promise.all(ofB)).toSorted()).toEqual([1, 2, 3]);
+  held.resolve();
+  expect((await Promise.all(ofA)).toSorted()).toEqual([1, 2, 3]);
+});
