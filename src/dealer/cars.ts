@@ -103,8 +103,11 @@ export class Cars {
    * Finds the worlds of cars, before they are listed. Returns whether one has another world now. All
    * who wait for those of many cars share a search that begins after they asked.
    */
-  #findWorlds(cars: readonly ListedCar[]): Promise<boolean> {
-    if (cars.length <= SLICE_ITEMS) return this.#searchWorlds(cars);
+  #findWorlds(cars: readonly ListedCar[]): boolean | Promise<boolean> {
+    if (cars.length <= SLICE_ITEMS) {
+      const asked = cars.filter((car) => this.#isToBeAsked(car));
+      return asked.length > 0 && this.#askForAll(asked);
+    }
     this.#nextSearch ??= this.#lastSearch.then(async () => {
       this.#nextSearch = undefined;
       const { revision } = await this.#registry.edition();
@@ -115,15 +118,22 @@ export class Cars {
     return this.#nextSearch;
   }
 
-  /** Asks for the worlds that are not known, or no longer in memory: they may be deleted. */
   async #searchWorlds(cars: readonly ListedCar[]): Promise<boolean> {
-    const { slices } = this.#registry;
     const asked: ListedCar[] = [];
-    await slices.each(cars, (car) => {
-      const { world, worldNumber } = car;
-      if (world === null || worldNumber === undefined) return;
-      if (world === undefined || !this.#twin.isAtHand(worldNumber)) asked.push(car);
+    await this.#registry.slices.each(cars, (car) => {
+      if (this.#isToBeAsked(car)) asked.push(car);
     });
+    return this.#askForAll(asked);
+  }
+
+  /** Whether the world of a car is not known, or no longer in memory: it may be deleted. */
+  #isToBeAsked({ world, worldNumber }: ListedCar): boolean {
+    if (world === null || worldNumber === undefined) return false;
+    return world === undefined || !this.#twin.isAtHand(worldNumber);
+  }
+
+  async #askForAll(asked: readonly ListedCar[]): Promise<boolean> {
+    const { slices } = this.#registry;
     let isChanged = false;
     for (const found of batchesOf(asked, FOUND_AT_ONCE, (batch) => this.#askForWorlds(batch))) {
       if (await found) isChanged = true;

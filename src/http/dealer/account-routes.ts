@@ -43,8 +43,8 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
       summary: 'A token for a username and a password of any role (OAuth2 password grant)',
       body: forms.TokenRequest,
       isForm: true,
-      run: ({ body: { username, password }, address }, count) =>
-        logIn(count, { username, password, address }),
+      run: ({ body: { username, password }, addressKey }, count) =>
+        logIn(count, { username, password, address: addressKey() }),
     }),
     loginRoute({
       ...common,
@@ -52,9 +52,9 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
       operationId: 'logIn',
       summary: 'Log in with a role; returns a token',
       body: forms.Login,
-      run: ({ body: { username, password, role }, address }, count) => {
+      run: ({ body: { username, password, role }, addressKey }, count) => {
         const known = ROLE_NAMES.get(role.toLowerCase()) ?? null;
-        return logIn(count, { username, password, address, role: known });
+        return logIn(count, { username, password, address: addressKey(), role: known });
       },
     }),
     loginRoute({
@@ -63,8 +63,8 @@ export function loginRoutes(context: DealerRouteDependencies): Route[] {
       operationId: 'logInAdmin',
       summary: 'A token for an admin; `role` is ignored',
       body: forms.Login,
-      run: ({ body: { username, password }, address }, count) =>
-        logIn(count, { username, password, address, role: 'admin' }),
+      run: ({ body: { username, password }, addressKey }, count) =>
+        logIn(count, { username, password, address: addressKey(), role: 'admin' }),
     }),
     signUpRoute(context),
     loginRoute({
@@ -148,8 +148,8 @@ export function accountRoutes(context: DealerRouteDependencies): Route[] {
         409: 'The username is taken.',
       },
       priceUs: 2 * PRICES_US.password + PRICES_US.dealerChange,
-      run: async ({ body, address }, session) =>
-        adminBody(await accounts.changeAdmin(session, address, body)),
+      run: async ({ body, addressKey }, session) =>
+        adminBody(await accounts.changeAdmin(session, addressKey(), body)),
     }),
     guarded({
       endpoint: 'GET /api/me/profile',

@@ -13,12 +13,14 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MULTIPART_TYPE = 'multipart/form-data; boundary=x';
 
+const address = () => 'a';
 const given = (text: string, contentType = JSON_TYPE) => ({
   body: new TextEncoder().encode(text),
   contentType,
   isForm: contentType !== JSON_TYPE,
 });
-const inThread = (text: string, contentType?: string) => bodies.read(given(text, contentType), 'a');
+const inThread = (text: string, contentType?: string) =>
+  bodies.read(given(text, contentType), address);
 const here = (text: string, contentType?: string) => readBody(given(text, contentType));
 const part = (value: string, more = '') =>
   `--x\r\nContent-Disposition: form-data; name="username"${more}\r\n\r\n${value}\r\n--x--\r\n`;
@@ -26,8 +28,8 @@ const part = (value: string, more = '') =>
 test('[R37] a large body of the dealer platform is parsed in a thread, a small one at once', async () => {
   const large = given(`{"name": "${'a'.repeat(LARGE)}"}`);
   const small = given('{"name": "a"}');
-  expect(await bodies.read(large, 'a')).toEqual({ name: 'a'.repeat(LARGE) });
-  expect(await bodies.read(small, 'a')).toEqual({ name: 'a' });
+  expect(await bodies.read(large, address)).toEqual({ name: 'a'.repeat(LARGE) });
+  expect(await bodies.read(small, address)).toEqual({ name: 'a' });
   // The memory of the large one has gone to the thread.
   expect([large.body.byteLength, small.body.byteLength]).toEqual([0, 13]);
 });
@@ -68,6 +70,6 @@ describe('a large body has the answer of a small one', () => {
 
 test('a large body that waits when the node stops is refused', async () => {
   const stopping = new BodyThread();
-  const read = new BodyReader(stopping).read(given(`"${'a'.repeat(LARGE)}"`), 'a');
+  const read = new BodyReader(stopping).read(given(`"${'a'.repeat(LARGE)}"`), address);
   await Promise.all([expect(read).rejects.toMatchObject({ code: 'overloaded' }), stopping.close()]);
 });

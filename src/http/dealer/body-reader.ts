@@ -15,9 +15,9 @@ export class BodyReader {
    * thread throws.
    * @param given its body is detached if it is large
    */
-  async read(given: Given, address: string): Promise<unknown> {
+  async read(given: Given, addressKey: () => string): Promise<unknown> {
     if (!isLargeBody(given.body)) return readBody(given);
-    const parsed = await this.#thread.run<Parsed>(address, 'dealerBody', given);
+    const parsed = await this.#thread.run<Parsed>(addressKey(), 'dealerBody', given);
     if ('value' in parsed) return parsed.value;
     throw new DealerError(parsed.refusal.status, parsed.refusal.detail);
   }

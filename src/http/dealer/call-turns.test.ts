@@ -10,7 +10,7 @@ function setUp() {
   const turns = new CallTurns(TestTime.standing());
   const begun: string[] = [];
   const enter = async (address: string, us = CALL_US) => {
-    await turns.enter(address, us);
+    await turns.enter(() => address, us);
     begun.push(address);
   };
   const enterAll = (address: string, count: number) =>

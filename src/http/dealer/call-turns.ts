@@ -24,9 +24,10 @@ export class CallTurns {
    * TwinError `rate_limited` if too many of the address wait.
    * @param us processor time that the call takes of the turn
    */
-  enter(key: string, us: number): Promise<void> | undefined {
+  enter(addressKey: () => string, us: number): Promise<void> | undefined {
     const share = us / US_PER_TURN;
     if (this.#turns.take(share)) return undefined;
+    const key = addressKey();
     if (this.#turns.waitingOf(key) >= WAITING_MAX) {
       throw new TwinError(
         'rate_limited',

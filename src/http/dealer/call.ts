@@ -31,7 +31,7 @@ export interface Ask<B extends Fields, Q extends Fields, P extends Fields> {
   ifNoneMatch: string;
   requestId: string;
   /** The client's key in limits. */
-  address: string;
+  addressKey: () => string;
 }
 
 /**
@@ -89,14 +89,13 @@ export function openRoutes(
     operation: OpenOperation<B, Q, P>,
   ): Route =>
     routeOf(operation, tag, 'none', async (call) => {
-      // Before the first await: the client may disconnect.
-      const key = call.addressKey();
-      const payer = new Payer(limits, key);
-      const limited = limitCounter(key, payer);
+      const addressKey = () => call.addressKey();
+      const payer = new Payer(limits, addressKey);
+      const limited = limitCounter(addressKey, payer);
       const ended = await refusedAs(async () => {
         payer.pay(bodyPriceUs(operation, call));
-        await turns.enter(key, turnUsOf(operation, call));
-        const ask = read(operation, call, key, await bodyOf(operation, call, { bodies, key }));
+        await turns.enter(addressKey, turnUsOf(operation, call));
+        const ask = read(operation, call, await bodyOf(operation, call, bodies));
         payer.pay(priceUsOf(operation));
         return replyOf(await operation.run(ask, limited.count));
       });
@@ -126,25 +125,26 @@ export function guardedRoutes(
     operation: GuardedOperation<B, Q, P>,
   ): Route =>
     routeOf(operation, tag, 'bearer', async (call) => {
-      // Before the first await: the client may disconnect.
-      const key = call.addressKey();
-      const payer = new Payer(limits, key);
+      const addressKey = () => call.addressKey();
+      const payer = new Payer(limits, addressKey);
       const ended = await refusedAs(async () => {
         payer.pay(bodyPriceUs(operation, call));
-        await turns.enter(key, turnUsOf(operation, call));
+        await turns.enter(addressKey, turnUsOf(operation, call));
         const isLarge = isLargeBody(call.body);
-        const early = isLarge ? undefined : await bodyOf(operation, call, { bodies, key });
+        const isEarly = operation.body !== undefined && !isLarge;
+        const early = isEarly ? await bodyOf(operation, call, bodies) : undefined;
         const payForToken = () => payer.pay(PRICES_US.token);
         const session = await sessions.find(call.head.authorization, payForToken);
         // With a published log-in an account is everybody's: one client must not use up its budget.
         if (!session.account.isDemo) payer.join(session.account.id);
         if (!can(session.account, operation.action)) throw forbidden(operation.refusal);
-        const given = isLarge ? await bodyOf(operation, call, { bodies, key }) : early;
+        const given = isLarge ? await bodyOf(operation, call, bodies) : early;
         payer.pay(priceUsOf(operation));
-        const ask = read(operation, call, key, given);
+        const ask = read(operation, call, given);
         return replyOf(await operation.run(ask, session, payer));
       });
-      return withHeaders(ended, [...NO_STORE, ...payer.headers]);
+      const { headers } = payer;
+      return withHeaders(ended, headers.length === 0 ? NO_STORE : [...NO_STORE, ...headers]);
     });
 }
 
@@ -224,17 +224,18 @@ function routeOf<B extends Fields, Q extends Fields, P extends Fields>(
 async function bodyOf(
   { body, isForm = false }: { body?: unknown; isForm?: boolean },
   call: Call,
-  { bodies, key }: { bodies: BodyReader; key: string },
+  bodies: BodyReader,
 ): Promise<unknown> {
   if (body === undefined) return undefined;
-  return bodies.read({ body: call.body, contentType: call.head.contentType, isForm }, key);
+  return bodies.read({ body: call.body, contentType: call.head.contentType, isForm }, () =>
+    call.addressKey(),
+  );
 }
 
 /** Validates all parts of a call. Throws DealerError 422 with the faults of all of them. */
 function read<B extends Fields, Q extends Fields, P extends Fields>(
   { params, query, body }: Operation<B, Q, P>,
   call: Call,
-  address: string,
   given: unknown,
 ): Ask<B, Q, P> {
   const faults: FieldFault[] = [];
@@ -254,7 +255,7 @@ function read<B extends Fields, Q extends Fields, P extends Fields>(
   if (faults.length > 0) throw invalid(...faults);
   const { head, requestId } = call;
   const { authorization, ifNoneMatch } = head;
-  return { ...parts, authorization, ifNoneMatch, requestId, address };
+  return { ...parts, authorization, ifNoneMatch, requestId, addressKey: () => call.addressKey() };
 }
 
 function faultsOf(error: unknown): readonly FieldFault[] {
@@ -269,14 +270,18 @@ function inPath({ fields }: Form, { params }: Call): object {
 
 /** Of repeated parameters the last counts. */
 function inQuery({ query }: Call): object {
-  return Object.fromEntries(new URLSearchParams(query));
+  return query === '' ? {} : Object.fromEntries(new URLSearchParams(query));
 }
 
 /** Counts a call in limits and collects the RateLimit headers of its answer. */
-function limitCounter(key: string, payer: Payer): { count: Count; headers: readonly Header[] } {
+function limitCounter(
+  addressKey: () => string,
+  payer: Payer,
+): { count: Count; headers: readonly Header[] } {
   const headers: Header[] = [];
   const count: Count = (name, limit, priceUs) => {
     if (limit === undefined) return payer.pay(priceUs);
+    const key = addressKey();
     try {
       limit.check(key);
       payer.pay(priceUs);

@@ -26,7 +26,7 @@ interface Asked {
 
 /** Answers with lists: the short ones are kept, long ones are sent in pieces. */
 export class ListReplies {
-  readonly #kept = new LRUCache<string, string>({ max: KEPT_MAX });
+  readonly #kept = new LRUCache<string, Uint8Array>({ max: KEPT_MAX });
 
   /** @param pay for the entries, before they are encoded; nothing is paid for an answer at hand */
   async of({ ifNoneMatch, query }: Asked, list: Listing, pay: () => void): Promise<ReadyReply> {
@@ -46,8 +46,10 @@ export class ListReplies {
     while (begun.length < KEPT_LENGTH_MAX) {
       const piece = await pieces.next();
       if (piece.done) {
-        this.#kept.set(key, begun);
-        return reply(200, begun, 'json', headers);
+        // As bytes: the library would encode a string for each answer.
+        const body = Buffer.from(begun);
+        this.#kept.set(key, body);
+        return reply(200, body, 'json', headers);
       }
       begun += piece.value;
       largestPiece.count(begun.length);

@@ -9,11 +9,11 @@ export class Payer {
   /** The RateLimit headers of a call that was refused. */
   headers: readonly Header[] = [];
   readonly #limits: WorkLimits;
-  readonly #addressKey: string;
+  readonly #addressKey: () => string;
   #accountId: string | undefined;
   #paidUs = 0;
 
-  constructor(limits: WorkLimits, addressKey: string) {
+  constructor(limits: WorkLimits, addressKey: () => string) {
     this.#limits = limits;
     this.#addressKey = addressKey;
   }
@@ -22,10 +22,11 @@ export class Payer {
   pay(us: number): void {
     if (us === 0) return;
     const { work, accountWork } = this.#limits;
+    const key = this.#addressKey();
     // If the address cannot pay, the account pays nothing.
-    const affords = work?.affords(this.#addressKey, us) ?? true;
+    const affords = work?.affords(key, us) ?? true;
     if (affords && this.#accountId !== undefined) this.#take(accountWork, this.#accountId, us);
-    this.#take(work, this.#addressKey, us);
+    this.#take(work, key, us);
     this.#paidUs += us;
   }
 

@@ -77,3 +77,19 @@ test('an answer without a body that the sampler picks is pending for a moment', 
   exchangeOf({ endWithoutBody }, pickingNone()).exchange.answer(bodyless(304), VARY);
   expect(endCount).toBe(2);
 });
+
+test('the address of a client is found as long as an answer can be sent, and then known', () => {
+  let asked = 0;
+  const getRemoteAddress = () => {
+    asked += 1;
+    return new Uint8Array([127, 0, 0, 9]).buffer;
+  };
+  const { exchange: known } = exchangeOf({ getRemoteAddress }, pickingNone());
+  expect(known.addressKey()).toBe('127.0.0.9');
+  known.abandon();
+  expect(known.addressKey()).toBe('127.0.0.9');
+  const { exchange: gone } = exchangeOf({ getRemoteAddress }, pickingNone());
+  gone.abandon();
+  expect(() => gone.addressKey()).toThrow('request_timeout');
+  expect(asked).toBe(1);
+});

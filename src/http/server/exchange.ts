@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Encoding } from '../../codec/encoding.ts';
-import type { TwinErrorCode } from '../../errors.ts';
+import { TwinError, type TwinErrorCode } from '../../errors.ts';
 import type { RouteMeter } from '../../metrics.ts';
 import { addressKey, addressText } from './address-key.ts';
 import type { BackpressureSampler } from './backpressure-sampler.ts';
@@ -129,9 +129,15 @@ export class Exchange implements Call {
     return 'The request timed out and may still complete: read the state to find out.';
   }
 
-  /** Not to be called for the first time once the connection may have closed. */
+  /**
+   * The client's key in limits. Throws TwinError if it is asked for the first time once nobody waits
+   * for an answer: the library no longer knows the address then.
+   */
   addressKey(): string {
-    this.#addressKey ??= this.#findAddressKey();
+    if (this.#addressKey === undefined) {
+      if (!this.isOpen) throw new TwinError('request_timeout');
+      this.#addressKey = this.#findAddressKey();
+    }
     return this.#addressKey;
   }
 
