@@ -3,23 +3,19 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
 import { ClockKeeper, readClockMark } from './clock-keeper.ts';
-import { type BucketSize, type Config, isLoopback } from './config.ts';
-import { type DealerPlatform, openDealerPlatform } from './dealer/dealer-platform.ts';
-import { publishedLogins } from './dealer/demo.ts';
-import { dealerRoutes } from './http/dealer/dealer-routes.ts';
-import { type FrontEnd, startFrontEnd } from './http/front-end.ts';
+import type { BucketSize, Config } from './config.ts';
+import type { DealerPlatform } from './dealer/dealer-platform.ts';
 import { PRICES_US } from './http/server/prices.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
 import { loadCities } from './load-cities.ts';
 import type { Log } from './log.ts';
-import { nodeMetrics } from './node-metrics.ts';
+import type { NodeBase } from './node-front-end.ts';
 import { type Random, systemRandom } from './random.ts';
 import { admittedPerMille, Shard } from './shard/shard.ts';
 import { Supervisor } from './shard/supervisor.ts';
 import type { Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded-store.ts';
 import { GuardedStore } from './store/guarded-store.ts';
-import { connectionsAllowed, readSystemLimits, systemWarnings } from './system-limits.ts';
 import { systemTime, type Time } from './time.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
 import { explanationBudgets } from './worlds/explanation-budgets.ts';
@@ -29,7 +25,6 @@ import { ServingState } from './worlds/serving-state.ts';
 import { Worlds } from './worlds/worlds.ts';
 
 const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
-const WEB_FOLDER = fileURLToPath(new URL('../build/web/', import.meta.url));
 
 /** Parts that tests may replace. */
 export interface NodeParts {
@@ -49,14 +44,6 @@ export interface RunningNode {
   readonly shards: readonly Shard[];
   /** Saves and closes everything. Idempotent. */
   stop(): Promise<void>;
-}
-
-/** The dependencies of all modules of a node. */
-interface Base {
-  config: Config;
-  log: Log;
-  time: Time;
-  random: Random;
 }
 
 /** Steps that stop the parts of a node, in the order in which these were started. */
@@ -82,10 +69,15 @@ export async function startNode(
 
     const parts = { store, servingState, faults };
     const { clock, kernel, worlds } = await makeWorlds(base, parts, stopSteps);
-    // Both run at the same time: other threads do most of the work.
+    // Threads do most of the work of a start: those of the shards, and one that hashes passwords.
+    // What they do not need is loaded meanwhile.
+    const shardsStarting = worlds.start();
+    const platformStarting = openPlatform(base, { store, clock, worlds, servingState });
+    const loading = import('./node-front-end.ts');
     const [shardsStart, platformStart] = await Promise.allSettled([
-      worlds.start(),
-      openPlatform(base, { store, clock, worlds, servingState }),
+      shardsStarting,
+      platformStarting,
+      loading,
     ]);
     if (platformStart.status === 'rejected') throw platformStart.reason;
     const platform = platformStart.value;
@@ -93,6 +85,7 @@ export async function startNode(
     if (shardsStart.status === 'rejected') throw shardsStart.reason;
 
     store.serve();
+    const { openFrontEnd } = await loading;
     const frontEnd = openFrontEnd(base, { worlds, platform, kernel, trouble });
     worlds.idle.start();
     stopSteps.push(() => frontEnd.close());
@@ -109,7 +102,7 @@ async function runInReverse(steps: StopSteps): Promise<void> {
 }
 
 async function openNodeStore(
-  { config, log, time, random }: Base,
+  { config, log, time, random }: NodeBase,
   servingState: ServingState,
   openStore?: (dir: string) => Promise<Store>,
 ): Promise<{ store: GuardedStore; trouble(): string | undefined }> {
@@ -137,7 +130,7 @@ async function openNodeStore(
 
 /** The clock, the shards (not started yet), and the worlds on them. */
 async function makeWorlds(
-  { config, log, time, random }: Base,
+  { config, log, time, random }: NodeBase,
   { store, servingState, faults }: { store: Store; servingState: ServingState; faults: boolean },
   stopSteps: StopSteps,
 ) {
@@ -182,48 +175,12 @@ function explanationTicks({ rateLimits }: Config): BucketSize | undefined {
   return { burst: burst * ticksPerMs, perS: perS * ticksPerMs };
 }
 
-function openPlatform(
-  { config, log, time, random }: Base,
+async function openPlatform(
+  { config, log, time, random }: NodeBase,
   parts: { store: Store; clock: NodeClock; worlds: Worlds; servingState: ServingState },
 ): Promise<DealerPlatform> {
+  const { openDealerPlatform } = await import('./dealer/dealer-platform.ts');
   const { servingState, ...served } = parts;
   const node = { worlds: () => parts.worlds.idle.count(), nodes: () => servingState.nodes };
   return openDealerPlatform({ ...served, time, random, log, node }, config);
-}
-
-function openFrontEnd(
-  { config, log, time, random }: Base,
-  parts: {
-    worlds: Worlds;
-    platform: DealerPlatform;
-    kernel: string;
-    trouble(): string | undefined;
-  },
-): FrontEnd {
-  // Picked one by one: the front end gets no secret but the key of TLS.
-  const { host, twinPort, dealerPort, opsHost, opsPort } = config;
-  const { publicTwinUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
-  const { worlds, platform, kernel, trouble } = parts;
-  const systemLimits = readSystemLimits();
-  const connectionsMax = config.connectionsMax ?? connectionsAllowed(systemLimits);
-  if (!isLoopback(host) || proxies !== undefined) {
-    for (const warning of systemWarnings(systemLimits, connectionsMax)) {
-      log.warn(`system: ${warning}`);
-    }
-  }
-  return startFrontEnd(
-    {
-      ...{ host, twinPort, dealerPort, opsHost, opsPort },
-      ...{ publicTwinUrl, tls, corsOrigins, proxies, rateLimits, connectionsMax },
-      webFolder: WEB_FOLDER,
-      demoLogins: publishedLogins(demo),
-      kernelHash: kernel,
-    },
-    {
-      service: worlds,
-      dealerRoutes: (options) => dealerRoutes({ platform, log, ...options }),
-      metrics: nodeMetrics(worlds, platform),
-      ...{ time, random, log, trouble },
-    },
-  );
 }

@@ -4,6 +4,7 @@ import {
   functionsOf,
   type Import,
   importCircles,
+  loadedWith,
   readSources,
   type Source,
 } from './testing/rigs/source-tree.ts';
@@ -40,6 +41,7 @@ const COMMON = [
   'src/limits.ts',
   'src/clock.ts',
   'src/log.ts',
+  'src/lru-cache.ts',
   'src/random.ts',
   'src/schema.ts',
   'src/slices.ts',
@@ -95,7 +97,7 @@ describe('import directions', () => {
   });
 
   it('nothing imports the front end or the node but what starts a process or a thread of it', () => {
-    const roots = ['src/node.ts', 'src/main.ts', 'workers/bodies.ts'];
+    const roots = ['src/node.ts', 'src/node-front-end.ts', 'src/main.ts', 'workers/bodies.ts'];
     const others = product.filter(({ area, path }) => area !== 'http' && !roots.includes(path));
     expect(imports(others, (_, { target }) => /^src\/(http\/|node\.ts)/.test(target))).toEqual([]);
   });
@@ -109,6 +111,14 @@ describe('import directions', () => {
   it('pure folders use no package and nothing of Node', () => {
     const pure = product.filter(({ area }) => PURE.includes(area));
     expect(imports(pure, (_, each) => !isOurs(each))).toEqual([]);
+  });
+
+  it('a node starts its shards before it loads what they do not need', () => {
+    const loaded = loadedWith('src/main.ts', sources);
+    expect(loaded).toContain('src/shard/shard-pool.ts');
+    const later = ['src/dealer/dealer-platform.ts', 'src/http/front-end.ts', 'src/metrics.ts'];
+    expect(sources.map(({ path }) => path)).toEqual(expect.arrayContaining(later));
+    expect(later.filter((path) => loaded.has(path))).toEqual([]);
   });
 
   it('no files import each other in a circle, tests included', () => {
@@ -130,7 +140,9 @@ describe('boundaries', () => {
     expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/redis-link.ts']);
     expect(using(/from 'lmdb'/)).toEqual(['src/store/lmdb.ts']);
     expect(using(/from '@node-rs\/argon2'/)).toEqual(['workers/passwords.ts']);
-    expect(using(/from 'jose'/)).toEqual(['src/dealer/tokens.ts']);
+    expect(using(/from 'jose\//)).toEqual(['src/dealer/tokens.ts']);
+    // All of jose takes four times as long to load.
+    expect(using(/from 'jose'/)).toEqual([]);
     expect(using(/from 'fastest-validator'/)).toEqual(['src/http/dealer/form.ts']);
     expect(using(/WebAssembly\.Instance\b/)).toEqual([
       'src/codec/frame-module.ts',

@@ -1,6 +1,7 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { BucketSize } from './config.ts';
 import { TwinError } from './errors.ts';
+import { lruCache } from './lru-cache.ts';
 import type { Time } from './time.ts';
 
 /** Keys with a bucket at the same time; a key that is evicted starts with a full one again. */
@@ -36,7 +37,7 @@ export class TokenBuckets {
     this.size = size;
     this.#time = time;
     this.#unit = unit;
-    this.#buckets = new LRUCache({ max: keysMax });
+    this.#buckets = lruCache(keysMax);
   }
 
   /** Takes tokens. Throws TwinError `rate_limited` and takes nothing if there are too few. */

@@ -54,8 +54,10 @@ export async function openDealerPlatform(
 ) {
   const { demo, tokenLifetimeS, fieldKey, rateLimits } = settings;
   const registry = new Registry(store, random, time);
-  const tokens = await Tokens.open(store, clock, random, tokenLifetimeS);
-  const secrets = await Secrets.open(store, random, fieldKey);
+  const [tokens, secrets] = await Promise.all([
+    Tokens.open(store, clock, random, tokenLifetimeS),
+    Secrets.open(store, random, fieldKey),
+  ]);
   const passwords = new Passwords(random);
   const attempts = new LoginAttempts(rateLimits, clock);
   const sessions = new Sessions(registry, tokens, clock);

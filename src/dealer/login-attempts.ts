@@ -1,6 +1,7 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { RateLimitSettings } from '../config.ts';
+import { lruCache } from '../lru-cache.ts';
 import { tooMany } from './errors.ts';
 
 type AttemptLimits = Pick<RateLimitSettings, 'failedLogins' | 'failedLoginWaitS'>;
@@ -61,11 +62,11 @@ export class LoginAttempts {
   readonly #limits: AttemptLimits | 'off';
   readonly #clock: Clock;
   /** By name and address. */
-  readonly #own = new LRUCache<string, Failures>({ max: TRACKED_MAX });
+  readonly #own = lruCache<string, Failures>(TRACKED_MAX);
   /** By name. */
-  readonly #ofName = new LRUCache<string, Failures>({ max: TRACKED_MAX });
+  readonly #ofName = lruCache<string, Failures>(TRACKED_MAX);
   /** Names with addresses from which they have logged in. */
-  readonly #succeeded = new LRUCache<string, true>({ max: TRACKED_MAX });
+  readonly #succeeded = lruCache<string, true>(TRACKED_MAX);
 
   constructor(limits: AttemptLimits | 'off', clock: Clock) {
     this.#limits = limits;

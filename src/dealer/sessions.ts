@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
+import { lruCache } from '../lru-cache.ts';
 import { badToken, notAuthenticated } from './errors.ts';
 import type { Reader } from './reader.ts';
 import { type AccountRecord, keys } from './records.ts';
@@ -24,7 +24,7 @@ export class Sessions {
   readonly #tokens: Tokens;
   readonly #clock: Clock;
   /** Valid as long as the revision is the same. */
-  readonly #seen = new LRUCache<string, Session>({ max: SESSIONS_MAX });
+  readonly #seen = lruCache<string, Session>(SESSIONS_MAX);
 
   constructor(registry: Registry, tokens: Tokens, clock: Clock) {
     this.#registry = registry;

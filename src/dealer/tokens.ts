@@ -1,6 +1,9 @@
-import { errors, jwtVerify, SignJWT } from 'jose';
-import { LRUCache } from 'lru-cache';
+// Not the whole package: that also loads what encrypts and what fetches keys.
+import { JOSEError } from 'jose/errors';
+import { SignJWT } from 'jose/jwt/sign';
+import { jwtVerify } from 'jose/jwt/verify';
 import type { Clock } from '../clock.ts';
+import { lruCache } from '../lru-cache.ts';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
 import { type AccountRecord, type AccountRef, keys, ROLES } from './records.ts';
@@ -32,7 +35,7 @@ export class Tokens {
   readonly #key: Uint8Array;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #verified = new LRUCache<string, Claims>({ max: VERIFIED_MAX });
+  readonly #verified = lruCache<string, Claims>(VERIFIED_MAX);
 
   private constructor(key: Uint8Array, clock: Clock, random: Random, lifetimeS: number) {
     this.#key = key;
@@ -102,7 +105,7 @@ export class Tokens {
       const claims = { account, credential: cv, token: jti, expiresAtMs: exp * 1000 };
       return this.#isOver(claims) ? undefined : claims;
     } catch (error) {
-      if (error instanceof errors.JOSEError) return undefined;
+      if (error instanceof JOSEError) return undefined;
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lruCache } from '../lru-cache.ts';
 import { parseVin } from '../twin/vin.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { TwinService, World } from '../twin-service.ts';
@@ -17,7 +17,7 @@ const VIN_LENGTH = 17;
 /** Finds cars of living worlds by VIN, without resetting the worlds' idle time. */
 export class TwinCars {
   readonly #worlds: Pick<TwinService, 'peek' | 'load'>;
-  readonly #gone = new LRUCache<number, true>({ max: GONE_MAX });
+  readonly #gone = lruCache<number, true>(GONE_MAX);
 
   constructor(worlds: Pick<TwinService, 'peek' | 'load'>) {
     this.#worlds = worlds;

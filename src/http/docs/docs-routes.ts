@@ -33,7 +33,8 @@ const START = `window.addEventListener('load', () => {
 `;
 
 /**
- * The OpenAPI document of a service, and Swagger UI for it, served by the node itself.
+ * The OpenAPI document of a service, made at the first request, and Swagger UI for it, served by the
+ * node itself.
  * @param packageFiles of `readDocsFiles`
  */
 export function docsRoutes(
@@ -43,13 +44,14 @@ export function docsRoutes(
 ): Route[] {
   const { withheld } = service;
   const shown = (_: string, value: unknown) => (withheld?.has(value) ? PLACEHOLDER : value);
-  const text = JSON.stringify(openApiOf(service, routes), shown);
-  const document = assetOf('openapi.json', text, HEADERS);
+  const document = once(() =>
+    assetOf('openapi.json', JSON.stringify(openApiOf(service, routes), shown), HEADERS),
+  );
   const files = new Map(packageFiles);
   files.set('start.js', assetOf('start.js', START, HEADERS));
   const page = assetOf('docs.html', pageOf(service.title), HEADERS);
   return [
-    documentationRoute('/openapi.json', 'getOpenApi', () => document),
+    documentationRoute('/openapi.json', 'getOpenApi', document),
     documentationRoute('/docs', 'getDocs', () => page),
     documentationRoute('/docs/{file}', 'getDocsFile', (file) => files.get(file)),
   ];

@@ -9,6 +9,8 @@ export interface Import {
   /** Path from the root, or the name of a package. */
   target: string;
   typeOnly: boolean;
+  /** Loaded when the code asks for it. */
+  dynamic: boolean;
 }
 
 /** A TypeScript file of the project. */
@@ -52,9 +54,10 @@ export function areaOf(path: string): string {
 function importsOf(path: string, text: string): Import[] {
   const pattern =
     /^(?:import|export)\s+(type\s+)?(?:[\w*{][^;]*?\sfrom\s+)?'([^']+)';|\bimport\('([^']+)'\)/gm;
-  return [...text.matchAll(pattern)].map(([, type, target, dynamic = '']) => ({
-    target: fromRoot(path, target ?? dynamic),
+  return [...text.matchAll(pattern)].map(([, type, target, dynamic]) => ({
+    target: fromRoot(path, target ?? dynamic ?? ''),
     typeOnly: type !== undefined,
+    dynamic: dynamic !== undefined,
   }));
 }
 
@@ -63,6 +66,18 @@ function fromRoot(path: string, target: string): string {
   const found = relative(ROOT, resolve(ROOT, dirname(path), target));
   // AssemblyScript leaves the ending out.
   return existsSync(join(ROOT, `${found}.ts`)) ? `${found}.ts` : found;
+}
+
+/** The files that are loaded with a file, before any code of it runs. */
+export function loadedWith(path: string, sources: readonly Source[]): Set<string> {
+  const loaded = new Set([path]);
+  for (const each of loaded) {
+    const imports = sources.find((source) => source.path === each)?.imports ?? [];
+    for (const { target, typeOnly, dynamic } of imports) {
+      if (!typeOnly && !dynamic) loaded.add(target);
+    }
+  }
+  return loaded;
 }
 
 /** Groups of files that import each other, directly or by others (Tarjan 1972). */

@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { type Config, isLoopback } from './config.ts';
+import type { DealerPlatform } from './dealer/dealer-platform.ts';
+import { publishedLogins } from './dealer/demo.ts';
+import { dealerRoutes } from './http/dealer/dealer-routes.ts';
+import { type FrontEnd, startFrontEnd } from './http/front-end.ts';
+import type { Log } from './log.ts';
+import { nodeMetrics } from './node-metrics.ts';
+import type { Random } from './random.ts';
+import { connectionsAllowed, readSystemLimits, systemWarnings } from './system-limits.ts';
+import type { Time } from './time.ts';
+import type { Worlds } from './worlds/worlds.ts';
+
+const WEB_FOLDER = fileURLToPath(new URL('../build/web/', import.meta.url));
+
+/** The dependencies of all modules of a node. */
+export interface NodeBase {
+  config: Config;
+  log: Log;
+  time: Time;
+  random: Random;
+}
+
+/** Opens the ports of a node. Throws if one is not available. */
+export function openFrontEnd(
+  { config, log, time, random }: NodeBase,
+  parts: {
+    worlds: Worlds;
+    platform: DealerPlatform;
+    kernel: string;
+    trouble(): string | undefined;
+  },
+): FrontEnd {
+  // Picked one by one: the front end gets no secret but the key of TLS.
+  const { host, twinPort, dealerPort, opsHost, opsPort } = config;
+  const { publicTwinUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
+  const { worlds, platform, kernel, trouble } = parts;
+  const systemLimits = readSystemLimits();
+  const connectionsMax = config.connectionsMax ?? connectionsAllowed(systemLimits);
+  if (!isLoopback(host) || proxies !== undefined) {
+    for (const warning of systemWarnings(systemLimits, connectionsMax)) {
+      log.warn(`system: ${warning}`);
+    }
+  }
+  return startFrontEnd(
+    {
+      ...{ host, twinPort, dealerPort, opsHost, opsPort },
+      ...{ publicTwinUrl, tls, corsOrigins, proxies, rateLimits, connectionsMax },
+      webFolder: WEB_FOLDER,
+      demoLogins: publishedLogins(demo),
+      kernelHash: kernel,
+    },
+    {
+      service: worlds,
+      dealerRoutes: (options) => dealerRoutes({ platform, log, ...options }),
+      metrics: nodeMetrics(worlds, platform),
+      ...{ time, random, log, trouble },
+    },
+  );
+}
