@@ -52,33 +52,30 @@ export interface Command {
 export function command<T extends OptionTable>(
   question: Asked<T> & { run(options: Options<T>, server: Server): Promise<Outcome> },
 ): Command {
-  const { summary, options, measures, run } = question;
-  return {
-    summary,
-    help: describeOptions(options),
-    measures,
-    prepare: (args) => {
-      const values = parseOptions({ ...options, ...SERVER_OPTIONS }, args);
-      const isAttached = values.url !== '';
-      return { isAttached, run: () => onServer(values, (server) => run(values, server)) };
-    },
-  };
+  const { options, run } = question;
+  return bound(question, (args) => {
+    const values = parseOptions({ ...options, ...SERVER_OPTIONS }, args);
+    const isAttached = values.url !== '';
+    return { isAttached, run: () => onServer(values, (server) => run(values, server)) };
+  });
 }
 
 /** A question that starts and ends nodes itself. */
 export function commandWithNodes<T extends OptionTable>(
   question: Asked<T> & { run(options: Options<T>): Promise<Outcome> },
 ): Command {
-  const { summary, options, measures, run } = question;
-  return {
-    summary,
-    help: describeOptions(options),
-    measures,
-    prepare: (args) => {
-      const values = parseOptions(options, args);
-      return { isAttached: false, run: () => run(values) };
-    },
-  };
+  const { options, run } = question;
+  return bound(question, (args) => {
+    const values = parseOptions(options, args);
+    return { isAttached: false, run: () => run(values) };
+  });
+}
+
+function bound<T extends OptionTable>(
+  { summary, options, measures }: Asked<T>,
+  prepare: Command['prepare'],
+): Command {
+  return { summary, help: describeOptions(options), measures, prepare };
 }
 
 async function onServer(
