@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
+import { TestServer } from '../../testing/doubles/test-server.ts';
 import { nextTurn } from '../../testing/doubles/test-time.ts';
 import { systemTime } from '../../time.ts';
 import { FairTurns } from './fair-turns.ts';
@@ -41,4 +44,24 @@ test('[H30] a turn has room for half of what it may do at least, whatever was do
     for (let piece = 0; piece < 5; piece++) expect(turns.take(0.1)).toBe(true);
     await nextTurn();
   }
+});
+
+test('[H31] of more requests than a turn has room for, the others are answered in later turns', async () => {
+  const site = new TestServer();
+  const sockets = Array.from({ length: 1400 }, () => connect(site.port, '127.0.0.1'));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const answers = sockets.map((socket) => once(socket, 'data'));
+  // The library finds all of them at once.
+  for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const perTurn: number[] = [];
+  for (let before = 0; before < sockets.length; before = site.calls.length) {
+    await nextTurn();
+    perTurn.push(site.calls.length - before);
+  }
+  expect(perTurn.filter((count) => count > 0).length).toBeGreaterThan(1);
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(1024);
+  const heads = (await Promise.all(answers)).map(([data]) => String(data).slice(0, 15));
+  expect(new Set(heads)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  for (const socket of sockets) socket.destroy();
+  site.server.end();
 });

@@ -1,20 +1,19 @@
 import * as uws from 'uWebSockets.js';
-import { LRUCache } from 'lru-cache';
-import type { Encoding } from '../../codec/encoding.ts';
-import { answerEncoding } from '../../codec/negotiate.ts';
-import type { Config } from '../../config.ts';
 import { TwinError, type TwinErrorCode } from '../../errors.ts';
 import { WAIT_MS_MAX } from '../../limits.ts';
 import type { RouteMeter } from '../../metrics.ts';
 import type { StopTimer } from '../../time.ts';
+import { AnswerEncodings } from './answer-encodings.ts';
 import { BackpressureSampler } from './backpressure-sampler.ts';
 import { commonHeaders, preflight } from './common-headers.ts';
 import { countConnections } from './connection-count.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
+import { FairTurns } from './fair-turns.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { MessageRate } from './message-rate.ts';
 import { bodyless, isStreamed, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
+import { secureApp } from './secure-app.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
 import { TurnGuard } from './turn-guard.ts';
 
@@ -28,6 +27,8 @@ const DRAIN_QUIET_MS = 250;
 const CHUNKS_MAX = 4096;
 /** Maximum number of pending requests; further requests get 503. */
 const OPEN_MAX = 10_000;
+/** Share of a turn of the event loop that a request takes: 1024 of a mix are about 40 ms. */
+const TURN_SHARE = 1 / 1024;
 const MESSAGE_BYTES_MAX = 1024;
 /** Beyond this the library drops the connection without a close code; below it we send 1009. */
 const MESSAGE_DROP_BYTES = 16 * 1024;
@@ -58,10 +59,11 @@ export class HttpServer<Session = never> {
   readonly #open = new Set<Exchange>();
   /** Answered, but not sent completely. */
   readonly #sending = new Set<Exchange>();
-  /** By Accept header: clients use few different ones. */
-  readonly #encodings = new LRUCache<string, Encoding>({ max: 256 });
+  readonly #encodings = new AnswerEncodings();
   readonly #held: HeldBytes;
   readonly #turn: TurnGuard;
+  /** While some requests wait for their turn, all do. */
+  readonly #turns: FairTurns;
   readonly #messageRate: MessageRate;
   #isDraining = false;
   /** Distinguishes the request ids of this server from those of other servers. */
@@ -76,6 +78,7 @@ export class HttpServer<Session = never> {
     this.#exchangeContext = { time, proxies, sampler, sending: this.#sending };
     this.#held = new HeldBytes(options.work);
     this.#turn = new TurnGuard(time);
+    this.#turns = new FairTurns(time);
     this.#messageRate = new MessageRate(time);
     this.#boot = Buffer.from(random.bytes(5)).toString('hex');
     this.#commonHeaders = commonHeaders(options);
@@ -83,7 +86,7 @@ export class HttpServer<Session = never> {
     for (const route of router.routes) {
       this.#meters.set(route, metrics.routeMeter(name, `${route.method} ${route.path}`));
     }
-    this.#app = tls ? secureApp(name, tls) : uws.App();
+    this.#app = tls ? secureApp(name, tls, uws.SSLApp) : uws.App();
     if (options.connections) countConnections(this.#app, options.connections, proxies);
     if (stream) {
       const pattern = stream.path.replace(/\{(\w+)\}/g, ':$1');
@@ -164,16 +167,7 @@ export class HttpServer<Session = never> {
       if (exchange.method === 'HEAD') exchange.disconnect();
       throw new TwinError('bad_request');
     }
-    if (exchange.isRead) {
-      exchange.encoding = this.#encodingOf(exchange.head.accept);
-    }
-  }
-
-  #encodingOf(accept: string): Encoding {
-    if (accept === '' || accept === '*/*') return 'json';
-    const known = this.#encodings.get(accept) ?? answerEncoding(accept);
-    this.#encodings.set(accept, known);
-    return known;
+    if (exchange.isRead) exchange.encoding = this.#encodings.of(exchange.head.accept);
   }
 
   #match(exchange: Exchange): Match {
@@ -203,9 +197,13 @@ export class HttpServer<Session = never> {
     }
     exchange.meter = this.#meters.get(route) ?? this.#unmatched;
     if (exchange.head.contentEncoding !== undefined) throw new TwinError('unsupported_encoding');
-    if (this.#open.size >= OPEN_MAX) throw new TwinError('overloaded');
+    if (this.#open.size >= OPEN_MAX) {
+      // Or else the client asks again in the same turn.
+      exchange.isLast = true;
+      throw new TwinError('overloaded');
+    }
     if (route.body) this.#collect(exchange, response, route, route.body);
-    else this.#run(exchange, route);
+    else this.#runInTurn(exchange, route);
   }
 
   #answerWithoutRoute(exchange: Exchange, { allow }: Resource): void {
@@ -234,11 +232,23 @@ export class HttpServer<Session = never> {
         if (!isLast || !exchange.isOpen) return;
         exchange.takeBody();
         if (exchange.head.isChunked) time.immediate(() => this.#runIfOpen(exchange, route));
-        else this.#run(exchange, route);
+        else this.#runInTurn(exchange, route);
       } catch (error) {
         this.#fail(exchange, error);
       }
     });
+  }
+
+  // While it finds 1024 connections with requests, the event loop looks for more before it does anything
+  // else: timers and streams would stand still for seconds.
+  #runInTurn(exchange: Exchange, route: Route): void {
+    if (this.#turns.take(TURN_SHARE)) {
+      this.#run(exchange, route);
+      return;
+    }
+    this.#await(exchange, WAIT_MS_MAX);
+    const turn = this.#turns.next(exchange.addressKey(), TURN_SHARE);
+    void turn.then(() => this.#runIfOpen(exchange, route));
   }
 
   // The parser delivers the last chunk before it checks the bytes after it. If these are malformed,
@@ -435,16 +445,5 @@ export class HttpServer<Session = never> {
     exchange.meter.answered(101);
     const { webSocketKey } = exchange.head;
     response.cork(() => response.upgrade(session, webSocketKey, protocol, '', context));
-  }
-}
-
-function secureApp(
-  name: string,
-  { certFile, keyFile }: NonNullable<Config['tls']>,
-): uws.TemplatedApp {
-  try {
-    return uws.SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
-  } catch (cause) {
-    throw new Error(`${name}: cannot use certificate ${certFile} with key ${keyFile}`, { cause });
   }
 }
