@@ -69,11 +69,11 @@ export async function startNode(
 
     const parts = { store, servingState, faults };
     const { clock, kernel, worlds } = await makeWorlds(base, parts, stopSteps);
-    // Threads do most of the work of a start: those of the shards, and one that hashes passwords.
-    // What they do not need is loaded meanwhile.
+    // Threads do most of the work of a start: those of the shards, then those that hash passwords for
+    // the platform. What they do not need is loaded meanwhile, the front end last.
     const shardsStarting = worlds.start();
     const platformStarting = openPlatform(base, { store, clock, worlds, servingState });
-    const loading = import('./node-front-end.ts');
+    const loading = loadPlatform().then(() => import('./node-front-end.ts'));
     const [shardsStart, platformStart] = await Promise.allSettled([
       shardsStarting,
       platformStarting,
@@ -175,11 +175,13 @@ function explanationTicks({ rateLimits }: Config): BucketSize | undefined {
   return { burst: burst * ticksPerMs, perS: perS * ticksPerMs };
 }
 
+const loadPlatform = () => import('./dealer/dealer-platform.ts');
+
 async function openPlatform(
   { config, log, time, random }: NodeBase,
   parts: { store: Store; clock: NodeClock; worlds: Worlds; servingState: ServingState },
 ): Promise<DealerPlatform> {
-  const { openDealerPlatform } = await import('./dealer/dealer-platform.ts');
+  const { openDealerPlatform } = await loadPlatform();
   const { servingState, ...served } = parts;
   const node = { worlds: () => parts.worlds.idle.count(), nodes: () => servingState.nodes };
   return openDealerPlatform({ ...served, time, random, log, node }, config);

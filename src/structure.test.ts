@@ -121,6 +121,12 @@ describe('import directions', () => {
     expect(later.filter((path) => loaded.has(path))).toEqual([]);
   });
 
+  it('the thread of a shard loads no schemas', () => {
+    const loaded = loadedWith('workers/shard.ts', sources);
+    expect(loaded).toContain('src/codec/texts.ts');
+    expect([...loaded].filter((path) => /^src\/(schema|twin\/wire)\.ts$/.test(path))).toEqual([]);
+  });
+
   it('no files import each other in a circle, tests included', () => {
     expect(importCircles(sources)).toEqual([]);
   });

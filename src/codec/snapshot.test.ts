@@ -21,7 +21,7 @@ import {
   STATUS_DRIVING,
   STATUS_STOPPED,
 } from '../../assembly/layout.ts';
-import { LIGHT_STATES, STATUSES } from '../twin/wire.ts';
+import { LIGHT_STATES, STATUSES } from '../twin/enumerations.ts';
 import { snapshotOf, telemetryOf } from './snapshot.ts';
 
 const NAMES = {

@@ -32,7 +32,8 @@ import {
   TICK_MS,
 } from '../../assembly/layout.ts';
 import type { CityNames } from '../city/names.ts';
-import { LIGHT_STATES, type Snapshot, STATUSES, type Telemetry } from '../twin/wire.ts';
+import { LIGHT_STATES, STATUSES } from '../twin/enumerations.ts';
+import type { Snapshot, Telemetry } from '../twin/wire.ts';
 
 type SnapshotVehicle = Snapshot['vehicles'][number];
 type SnapshotHazard = Snapshot['hazards'][number];

@@ -28,7 +28,7 @@ import {
   FLAG_EVASIVE,
 } from '../../assembly/layout.ts';
 import type { CityNames } from '../city/names.ts';
-import { LIGHT_STATES, STATUSES } from '../twin/wire.ts';
+import { LIGHT_STATES, STATUSES } from '../twin/enumerations.ts';
 import type { Notation } from './notation.ts';
 import type { FrameNames } from './snapshot.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CAR_COUNT } from '../../assembly/layout.ts';
+import { COLOURS } from './enumerations.ts';
 import { CAR_TYPES, carTypesOf, fleetOf } from './fleet.ts';
 import { vinOf } from './vin.ts';
-import { COLOURS } from './wire.ts';
 
 const SEEDS = Array.from({ length: 300 }, (_, i) => (i * 14_317_021) % 2 ** 32);
 

@@ -1,7 +1,8 @@
 import { CAR_COUNT } from '../../assembly/layout.ts';
+import { COLOURS } from './enumerations.ts';
 import { draw, streamKey, uniform } from './seeded-random.ts';
 import { vinOf } from './vin.ts';
-import { COLOURS, type FleetEntry } from './wire.ts';
+import type { FleetEntry } from './wire.ts';
 
 export interface CarType {
   model: string;

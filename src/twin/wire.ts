@@ -20,31 +20,11 @@ import {
 } from '../schema.ts';
 import * as catalogue from './catalogue.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
+import { COLOURS, LIGHT_STATES, STATUSES } from './enumerations.ts';
 import { SEVERITIES } from './injury.ts';
 
 // The shapes of the public interface: each is a schema for the documents and a type for the code.
 // Objects are closed, so an answer that passes its schema is exactly as described.
-
-/** In the order of the kernel's numbers, STATUS_ and LIGHT_. */
-export const STATUSES = ['driving', 'stopped', 'crashed'] as const;
-export const LIGHT_STATES = ['red', 'red_amber', 'amber', 'green'] as const;
-/** CSS colour names, so that any client can paint a car. */
-export const COLOURS: readonly string[] = [
-  'white',
-  'silver',
-  'dimgray',
-  'black',
-  'midnightblue',
-  'steelblue',
-  'teal',
-  'seagreen',
-  'goldenrod',
-  'darkorange',
-  'firebrick',
-  'rosybrown',
-];
-export type Status = (typeof STATUSES)[number];
-export type LightState = (typeof LIGHT_STATES)[number];
 
 export const tick = described('Physics steps of 20 ms since the world began.', count);
 export const seed: Schema<number> = { type: 'integer', minimum: 0, maximum: 2 ** 32 - 1 };

@@ -14,8 +14,8 @@ import {
   string,
 } from '../../schema.ts';
 import { FEATURE_NAMES } from '../../twin/catalogue.ts';
+import { COLOURS } from '../../twin/enumerations.ts';
 import {
-  COLOURS,
   FeatureName,
   FeatureState,
   FleetEntry,
