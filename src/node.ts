@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
 import { ClockKeeper, readClockMark } from './clock-keeper.ts';
+import { Ranges } from './cluster/ranges.ts';
 import type { BucketSize, Config } from './config.ts';
 import type { DealerPlatform } from './dealer/dealer-platform.ts';
 import { PRICES_US } from './http/server/prices.ts';
@@ -19,9 +20,6 @@ import { GuardedStore } from './store/guarded-store.ts';
 import { systemTime, type Time } from './time.ts';
 import { CAR_TYPES } from './twin/fleet.ts';
 import { explanationBudgets } from './worlds/explanation-budgets.ts';
-import { takeLeases } from './worlds/leases.ts';
-import { Records } from './worlds/records.ts';
-import { ServingState } from './worlds/serving-state.ts';
 import { Worlds } from './worlds/worlds.ts';
 
 const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
@@ -63,16 +61,18 @@ export async function startNode(
     return stopping;
   };
   try {
-    const servingState = new ServingState(config.nodeName, base);
-    const { store, trouble } = await openNodeStore(base, servingState, openStore);
+    const { store, trouble } = await openNodeStore(base, openStore);
     stopSteps.push(() => store.close());
+    const ranges = new Ranges(store.claims, base);
+    stopSteps.push(() => ranges.stop());
+    await ranges.start();
 
-    const parts = { store, servingState, faults };
+    const parts = { store, ranges, faults };
     const { clock, kernel, worlds } = await makeWorlds(base, parts, stopSteps);
     // Threads do most of the work of a start: those of the shards, then those that hash passwords for
     // the platform. What they do not need is loaded meanwhile, the front end last.
     const shardsStarting = worlds.start();
-    const platformStarting = openPlatform(base, { store, clock, worlds, servingState });
+    const platformStarting = openPlatform(base, { store, clock, worlds, ranges });
     const loading = loadPlatform().then(() => import('./node-front-end.ts'));
     const [shardsStart, platformStart] = await Promise.allSettled([
       shardsStarting,
@@ -103,7 +103,6 @@ async function runInReverse(steps: StopSteps): Promise<void> {
 
 async function openNodeStore(
   { config, log, time, random }: NodeBase,
-  servingState: ServingState,
   openStore?: (dir: string) => Promise<Store>,
 ): Promise<{ store: GuardedStore; trouble(): string | undefined }> {
   const { dataDir, leaseMs, nodeName, redisUrl: url } = config;
@@ -118,24 +117,18 @@ async function openNodeStore(
   }
   // Loaded only if needed: a node with the embedded store starts faster without the Redis client.
   const { openRedis } = await import('./store/redis/redis-store.ts');
-  const store = await openRedis(
-    { url, nodeName, leaseMs },
-    { time, random, log, listener: servingState },
-  );
-  const guard = guarded(store);
-  servingState.useLease(guard, () => store.untilMs);
+  const store = await openRedis({ url, nodeName, leaseMs }, { time, random, log });
   for (const warning of await store.warnings()) log.warn(`redis: ${warning}`);
-  return { store: guard, trouble: () => store.trouble };
+  return { store: guarded(store), trouble: () => store.trouble };
 }
 
 /** The clock, the shards (not started yet), and the worlds on them. */
 async function makeWorlds(
   { config, log, time, random }: NodeBase,
-  { store, servingState, faults }: { store: Store; servingState: ServingState; faults: boolean },
+  { store, ranges, faults }: { store: Store; ranges: Ranges; faults: boolean },
   stopSteps: StopSteps,
 ) {
-  const clock = new NodeClock(time, await readClockMark(store), () => servingState.untilMs);
-  const records = new Records(store, await takeLeases(store, config.nodeName));
+  const clock = new NodeClock(time, await readClockMark(store), () => ranges.limitMs);
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
   const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
@@ -148,12 +141,12 @@ async function makeWorlds(
   const shards = Array.from({ length: config.shards }, (_, i) => new Shard(i, shardParts));
   const supervisor = new Supervisor(shards, { log, time });
   const worlds = new Worlds({
-    ...{ clock, time, random, log, records, servingState, shards, supervisor, publisher, kernel },
+    ...{ clock, time, random, log, store, ranges, shards, supervisor, publisher, kernel },
     cities: cities.cities,
     idleMs: config.worldIdleMs,
     explanationBudget: explanationBudgets(explanationTicks(config), time),
   });
-  servingState.useWorlds(worlds);
+  ranges.use(worlds);
   stopSteps.push(async () => {
     await worlds.idle.stop();
     await worlds.saveImages();
@@ -162,7 +155,7 @@ async function makeWorlds(
     await publisher.stop();
     await worlds.stored();
     // Ends the attempts to read back outcomes of writes.
-    worlds.startOver();
+    worlds.leaveAll();
   });
   return { clock, kernel, worlds };
 }
@@ -179,10 +172,10 @@ const loadPlatform = () => import('./dealer/dealer-platform.ts');
 
 async function openPlatform(
   { config, log, time, random }: NodeBase,
-  parts: { store: Store; clock: NodeClock; worlds: Worlds; servingState: ServingState },
+  parts: { store: Store; clock: NodeClock; worlds: Worlds; ranges: Ranges },
 ): Promise<DealerPlatform> {
   const { openDealerPlatform } = await loadPlatform();
-  const { servingState, ...served } = parts;
-  const node = { worlds: () => parts.worlds.idle.count(), nodes: () => servingState.nodes };
+  const { ranges, ...served } = parts;
+  const node = { worlds: () => parts.worlds.idle.count(), nodes: () => ranges.nodes };
   return openDealerPlatform({ ...served, time, random, log, node }, config);
 }

@@ -28,6 +28,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   shard: ['kernel', 'twin', 'city', 'codec'],
   store: [],
   worlds: ['store', 'shard', 'twin', 'city'],
+  cluster: ['store', 'worlds'],
   dealer: ['store', 'twin'],
   http: ['dealer', 'twin', 'codec', 'city'],
   web: [],

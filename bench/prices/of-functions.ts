@@ -11,13 +11,14 @@ import { encode } from '../../src/http/server/reply.ts';
 import { systemRandom } from '../../src/random.ts';
 import { openEmbedded } from '../../src/store/embedded-store.ts';
 import { itemsOf } from '../../src/testing/doubles/long-list.ts';
+import { takenGrant } from '../../src/testing/rigs/taken-grant.ts';
 import { systemTime } from '../../src/time.ts';
 import { fleetOf } from '../../src/twin/fleet.ts';
+import { partitionOf } from '../../src/twin/ids.ts';
 import { incidentOf } from '../../src/twin/incidents.ts';
 import { journalEntryOf, packChanges } from '../../src/twin/journal.ts';
 import { IncidentIndex } from '../../src/worlds/incident-index.ts';
 import { IncidentList } from '../../src/worlds/incident-list.ts';
-import { takeLeases } from '../../src/worlds/leases.ts';
 import { Records, type WorldRecord } from '../../src/worlds/records.ts';
 import { inFreshDir } from '../common/fresh-dir.ts';
 import { usPerItem } from './per-item.ts';
@@ -104,7 +105,7 @@ function withRecords<T>(use: (records: Records) => Promise<T>): Promise<T> {
   return inFreshDir(async (dir) => {
     const store = await openEmbedded(dir, systemTime);
     try {
-      return await use(new Records(store, await takeLeases(store, 'bench')));
+      return await use(new Records(store, await takenGrant(store, partitionOf(WORLD))));
     } finally {
       await store.close();
     }

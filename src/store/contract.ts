@@ -4,8 +4,8 @@
  *
  * Keys are tuples, ordered element by element: numbers before strings, numbers by value, strings
  * by UTF-16 code unit. A key whose first element is `'p'` belongs to the partition in its second
- * (0 to 63); all keys of one commit belong to one partition, or to none. Values are what
- * MessagePack can carry (plain objects, arrays, strings, numbers, booleans, null, Uint8Array).
+ * (0 to 63); all keys of one commit belong to one partition, or to none, and a commit to a partition
+ * needs its grant. Values are what MessagePack can carry (plain objects, arrays, strings, numbers, booleans, null, Uint8Array).
  */
 export type KeyPart = string | number;
 export type Key = readonly KeyPart[];
@@ -28,6 +28,46 @@ export interface Check {
   version: number | null;
 }
 
+/** The right of a process to write a partition, from when it takes it until it loses it. */
+export interface Grant {
+  readonly partition: number;
+  /** Higher than that of any earlier grant of the partition, to whatever process. */
+  readonly epoch: number;
+  /** Until when the process may rely on it, by `Time.now`. -Infinity once it is lost. */
+  untilMs(): number;
+}
+
+/** Another process holds a partition. */
+export interface Held {
+  holder: string;
+  /** The lease of the holder lives so long without renewal. */
+  leftMs: number;
+}
+
+/** A grant that is lost for good: another process may have written, or writes were lost. */
+export interface Lost {
+  grant: Grant;
+  reason: string;
+}
+
+/** Grants partitions to processes. */
+export interface Claims {
+  /** Grants are to be renewed at least this often; undefined: they last for ever. */
+  readonly renewalMs: number | undefined;
+
+  /** Takes a partition that nobody holds. Rejects with StoreUnavailable. */
+  take(partition: number): Promise<Grant | Held>;
+
+  /** Prolongs grants. Those for which the store does not answer stay as they are. Never rejects. */
+  renew(grants: readonly Grant[]): Promise<readonly Lost[]>;
+
+  /** Gives grants up. They must not be used again. Never rejects. */
+  release(grants: readonly Grant[]): Promise<void>;
+
+  /** Calls `listener` when grants should be renewed at once: one may be lost, or the store is back. */
+  onTrouble(listener: () => void): void;
+}
+
 export type Write = { key: Key; value: unknown } | { key: Key; remove: true };
 
 export interface Page {
@@ -42,6 +82,7 @@ export interface Page {
 export interface Store {
   /** The state of the dealer platform shows it. */
   readonly engine: 'embedded' | 'redis';
+  readonly claims: Claims;
 
   /** The entry at a key, or undefined. Rejects with StoreUnavailable. */
   get<T = unknown>(key: Key): Promise<Entry<T> | undefined>;
@@ -53,7 +94,8 @@ export interface Store {
   list<T = unknown>(prefix: Key, page: Page): Promise<Entry<T>[]>;
 
   /**
-   * Makes all writes or none. Resolves to true once they are durable: on the disk (embedded), or as
+   * Makes all writes or none. `grant`: of the partition of the keys; an earlier one than the current
+   * is refused. Resolves to true once they are durable: on the disk (embedded), or as
    * the settings of Redis define it. Resolves to false, with nothing written, if a check failed.
    * Commits take effect in the order of the calls; each is checked against the earlier ones'
    * writes. A commit of more than SLICE_ITEMS writes may be packed after the call: its values must
@@ -63,23 +105,13 @@ export interface Store {
    * after its `settled` the next successful read shows the final outcome. For other reasons nothing
    * was written.
    */
-  commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean>;
+  commit(checks: readonly Check[], writes: readonly Write[], grant?: Grant): Promise<boolean>;
 
   /** From now on requests wait for answers. Until then an answer may take START_WAIT_MS. */
   serve?(): void;
 
   /** Waits for commits under way, then closes. Idempotent. */
   close(): Promise<void>;
-}
-
-/** Gets the events of the lease: the right of a process to write. */
-export interface LeaseListener {
-  /** The process holds the lease, or holds it again. */
-  held(): void;
-  /** The lease was not renewed in time. Another process may write: stop showing data. */
-  expired(): void;
-  /** Another process may have written, or writes were lost: read everything again. */
-  lost(reason: string): void;
 }
 
 export class StoreUnavailable extends Error {

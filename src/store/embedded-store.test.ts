@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SLICE_ITEMS } from '../slices.ts';
 import { TurnCount } from '../testing/doubles/turn-count.ts';
+import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { makeStoreDir, openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { storeSuite } from '../testing/suites/store/contract.suite.ts';
 import type { Key, Store } from './contract.ts';
@@ -64,7 +65,8 @@ describe('an embedded store', () => {
 
   it('lists everything under the empty prefix', async () => {
     await store.commit([], [{ key: ['dealer'], value: 1 }]);
-    await store.commit([], [{ key: ['p', 63, 'world'], value: 2 }]);
+    const world = { key: ['p', 63, 'world'], value: 2 };
+    await store.commit([], [world], await takenGrant(store, 63));
     const entries = await store.list([], { limit: 10 });
     expect(entries.map(({ value }) => value)).toEqual([1, 2]);
   });

@@ -6,6 +6,7 @@ import {
   type Check,
   COMMIT_OVERHEAD_BYTES,
   type Entry,
+  type Grant,
   type Key,
   type Page,
   PENDING_BYTES_MAX,
@@ -23,6 +24,7 @@ import {
   pageBounds,
   unpackValue,
 } from './encoding.ts';
+import { endlessClaims } from './endless-claims.ts';
 import { type Environment, LAST_VERSION, openEnvironment } from './lmdb.ts';
 import { Preallocation } from './preallocation.ts';
 
@@ -106,6 +108,7 @@ export async function openEmbedded(dir: string, time: Time): Promise<EmbeddedSto
  */
 export class EmbeddedStore implements Store {
   readonly engine = 'embedded';
+  readonly claims = endlessClaims;
   readonly #dir: string;
   readonly #file: DataFile;
   readonly #lock: DirectoryLock;
@@ -157,8 +160,12 @@ export class EmbeddedStore implements Store {
     }));
   }
 
-  async commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
-    checkOnePartition([...checks, ...writes].map(({ key }) => key));
+  async commit(
+    checks: readonly Check[],
+    writes: readonly Write[],
+    grant?: Grant,
+  ): Promise<boolean> {
+    checkOnePartition(checks, writes, grant);
     const isLong = writes.length > SLICE_ITEMS;
     const packed = isLong ? undefined : pack(checks, writes);
     this.#refuseIfClosed();

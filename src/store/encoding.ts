@@ -12,7 +12,7 @@
  */
 import { Packr } from 'msgpackr';
 import { PARTITION_COUNT } from '../limits.ts';
-import type { Key, KeyPart, Page } from './contract.ts';
+import type { Check, Grant, Key, KeyPart, Page, Write } from './contract.ts';
 
 const NUMBER_TAG = 1;
 const STRING_TAG = 2;
@@ -160,17 +160,17 @@ export function pageBounds(prefix: Key, page: Page): { start: Buffer; end: Buffe
 }
 
 /**
- * Throws TypeError unless the keys of a commit all belong to one partition, or all to none: an
- * engine that spreads over machines could not write others at once.
+ * Throws TypeError unless the keys of a commit all belong to the partition of its grant, or to none if
+ * it has none: an engine that spreads over machines could not write others at once.
  */
-export function checkOnePartition(keys: readonly Key[]): void {
-  const first = keys[0];
-  if (first === undefined) return;
-  const partition = partitionOf(first);
-  for (const key of keys) {
-    if (partitionOf(key) !== partition) {
-      throw new TypeError('the keys of a commit belong to one partition, or to none');
-    }
+export function checkOnePartition(
+  checks: readonly Check[],
+  writes: readonly Write[],
+  grant: Grant | undefined,
+): void {
+  const isOther = ({ key }: { key: Key }) => partitionOf(key) !== grant?.partition;
+  if (checks.some(isOther) || writes.some(isOther)) {
+    throw new TypeError('the keys of a commit belong to the partition of its grant, or to none');
   }
 }
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { DISK_WAIT_MS, STORE_WAIT_MS } from '../limits.ts';
 import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
 import { type Store, StoreUnavailable } from './contract.ts';
+import { endlessClaims } from './endless-claims.ts';
 import { GuardedStore } from './guarded-store.ts';
 
 /** The guarded store of a node that serves; its engine answers commits when the test says so. */
@@ -19,6 +20,7 @@ function setUpStarting(engine: Store['engine'] = 'redis') {
   const outcomes: string[] = [];
   const inner: Store = {
     engine,
+    claims: endlessClaims,
     get: async () => undefined,
     list: async () => [],
     commit: () => {

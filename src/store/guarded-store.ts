@@ -3,7 +3,9 @@ import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
 import {
   type Check,
+  type Claims,
   type Entry,
+  type Grant,
   type Key,
   type Page,
   type Store,
@@ -70,6 +72,10 @@ export class GuardedStore implements Store {
     return this.#inner.engine;
   }
 
+  get claims(): Claims {
+    return this.#inner.claims;
+  }
+
   /** From now on requests wait for commits. */
   serve(): void {
     this.#checks = CHECKS[this.#inner.engine];
@@ -84,12 +90,12 @@ export class GuardedStore implements Store {
     return this.#inner.list(prefix, page);
   }
 
-  commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
+  commit(checks: readonly Check[], writes: readonly Write[], grant?: Grant): Promise<boolean> {
     if (this.#isHanging) {
       const cause = new Error('an earlier write has no answer');
       return Promise.reject(new StoreUnavailable('failed', cause));
     }
-    return this.#answerOf(this.#inner.commit(checks, writes), writes.length);
+    return this.#answerOf(this.#inner.commit(checks, writes, grant), writes.length);
   }
 
   #answerOf(answer: Promise<boolean>, writeCount: number): Promise<boolean> {

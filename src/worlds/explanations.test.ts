@@ -11,13 +11,13 @@ import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { TurnCount } from '../testing/doubles/turn-count.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
+import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
 import type { Asker, World } from '../twin-service.ts';
 import { EncodingDemand } from './encoding-demand.ts';
 import { Explanations } from './explanations.ts';
 import { IncidentIndex, PAGE_INCIDENTS } from './incident-index.ts';
-import { takeLeases } from './leases.ts';
 import { Records } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
@@ -34,7 +34,7 @@ const temp = await tempStore(openIn);
 let records: Records;
 let worlds = 0;
 beforeAll(async () => {
-  records = new Records(temp.store, await takeLeases(temp.store, 'node'));
+  records = new Records(temp.store, await takenGrant(temp.store, 0));
 });
 afterAll(() => temp.destroy());
 

@@ -40,17 +40,17 @@ async function sweep(
   const dropped: number[] = [];
   const strays: Key[] = [];
   const records = {
-    fallenDue: async (partition: number) => (partition === 0 ? fallen : []),
     due: async () => {
       meanwhile(world);
       return filed ?? undefined;
     },
-    removeDue: async (_: number, key: Key) => {
+    removeDue: async (key: Key) => {
       strays.push(key);
     },
   } as unknown as Records;
   const worlds: IdleWorlds = {
-    records,
+    recordsOf: () => records,
+    listDue: async (partition) => (partition === 0 ? fallen : []),
     atHand: () => world,
     drop: async (number) => {
       dropped.push(number);
@@ -107,8 +107,14 @@ it('lets worlds that are far behind catch up in turns', async () => {
     };
     return world satisfies IdleWorld;
   };
-  const records = { fallenDue: async () => [], moveDue: async () => {} } as unknown as Records;
-  const worlds = { records, atHand: () => undefined, drop: async () => {}, trim: () => {} };
+  const records = { moveDue: async () => {} } as unknown as Records;
+  const worlds: IdleWorlds = {
+    recordsOf: () => records,
+    listDue: async () => [],
+    atHand: () => undefined,
+    drop: async () => {},
+    trim: () => {},
+  };
   const time = TestTime.standing();
   const log = createLog('silent');
   const idle = new IdleIndex({ time, clock: new ManualClock(0), log, worlds, idleMs: 30_000 });
@@ -127,8 +133,13 @@ it.each([
 ])('[R33] %s', async (_, error, expected) => {
   const logged: string[] = [];
   const log = pino({ base: null }, { write: (line) => void logged.push(JSON.parse(line).msg) });
-  const records = { fallenDue: () => Promise.reject(error) } as unknown as Records;
-  const worlds = { records, atHand: () => undefined, drop: async () => {}, trim: () => {} };
+  const worlds: IdleWorlds = {
+    recordsOf: () => ({}) as Records,
+    listDue: () => Promise.reject(error),
+    atHand: () => undefined,
+    drop: async () => {},
+    trim: () => {},
+  };
   const time = TestTime.standing();
   const idle = new IdleIndex({ time, clock: new ManualClock(0), log, worlds, idleMs: 30_000 });
   await idle.sweep();

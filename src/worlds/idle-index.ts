@@ -6,7 +6,8 @@ import type { Log } from '../log.ts';
 import { Slices } from '../slices.ts';
 import type { Key } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
-import type { Records } from './records.ts';
+import { partitionOf } from '../twin/ids.ts';
+import type { DueWorld, listDue, Records } from './records.ts';
 
 /** Position of the slot in a key of the index. */
 const SLOT_PART = 3;
@@ -41,8 +42,10 @@ export interface IdleWorld {
 
 /** The worlds of a node, as the idle index uses them. */
 export interface IdleWorlds {
-  /** With the current leases. */
-  readonly records: Records;
+  /** Under the current grant of a partition; undefined if this node does not hold it. */
+  recordsOf(partition: number): Records | undefined;
+  /** Entries of the index, of any partition: see `listDue`. */
+  listDue(partition: number, page: Parameters<typeof listDue>[2]): Promise<DueWorld[]>;
   atHand(world: number): IdleWorld | undefined;
   /** Removes a world from the store. */
   drop(world: number): Promise<void>;
@@ -134,9 +137,9 @@ export class IdleIndex {
     this.#touched.add(world);
   }
 
-  /** Forgets all touches. */
-  forgetAll(): void {
-    this.#touched.clear();
+  /** Forgets a touch. */
+  forget(world: IdleWorld): void {
+    this.#touched.delete(world);
   }
 
   isUnsaved(world: IdleWorld): boolean {
@@ -149,7 +152,8 @@ export class IdleIndex {
       await this.#save();
       this.#dependencies.worlds.trim();
       for (let partition = 0; partition < PARTITION_COUNT; partition++) {
-        await this.#dropDue(partition);
+        const records = this.#dependencies.worlds.recordsOf(partition);
+        if (records !== undefined) await this.#dropDue(partition, records);
       }
     } catch (err) {
       this.#warn({ err }, 'could not delete idle worlds');
@@ -172,10 +176,12 @@ export class IdleIndex {
     this.#touched.delete(world);
     if (world.isRetired) return;
     world.forgetReaders();
+    const records = this.#dependencies.worlds.recordsOf(partitionOf(world.number));
+    if (records === undefined) return;
     const due = this.#slotNow(world);
     if (due !== world.due) {
       try {
-        await this.#dependencies.worlds.records.moveDue(world.number, world.due, due);
+        await records.moveDue(world.number, world.due, due);
         world.due = due;
       } catch (error) {
         this.#touched.add(world);
@@ -201,19 +207,21 @@ export class IdleIndex {
     });
   }
 
-  async #dropDue(partition: number): Promise<void> {
+  async #dropDue(partition: number, records: Records): Promise<void> {
     const first = this.firstLivingSlot(this.#dependencies.clock.now());
     for await (const page of this.#pages(partition, { before: first, limit: DROPPED_AT_ONCE })) {
-      await Promise.all(page.map(({ key, world }) => this.#settleDue(key, world, first)));
+      await Promise.all(
+        page.map(({ key, world }) => this.#settleDue({ key, world }, first, records)),
+      );
     }
   }
 
   /** The entries of a partition from one slot up to another, page by page. */
   async *#pages(partition: number, { from = 0, before, limit }: SlotRange) {
-    const { records } = this.#dependencies.worlds;
+    const { worlds } = this.#dependencies;
     // Sorts before every key of the slot `from`.
     for (let after: Key = ['p', partition, 'due', from - 0.5]; ; ) {
-      const page = await records.fallenDue(partition, before, limit, after);
+      const page = await worlds.listDue(partition, { before, limit, after });
       yield page;
       if (page.length < limit) return;
       after = page.at(-1)?.key ?? after;
@@ -221,9 +229,12 @@ export class IdleIndex {
   }
 
   /** Deletes a world that is due, unless it was touched or is in another slot of the store. */
-  async #settleDue(key: Key, number: number, first: number): Promise<void> {
+  async #settleDue(
+    { key, world: number }: DueWorld,
+    first: number,
+    records: Records,
+  ): Promise<void> {
     const { worlds } = this.#dependencies;
-    const { records } = worlds;
     const world = worlds.atHand(number);
     if (world !== undefined && this.#isInUse(world, first)) {
       const filed = world.due;
@@ -232,7 +243,7 @@ export class IdleIndex {
     }
     if ((await records.due(number)) !== key[SLOT_PART]) {
       // The world is in another slot, or deleted: this entry is a leftover.
-      await records.removeDue(number, key);
+      await records.removeDue(key);
       return;
     }
     // A world that was called meanwhile stays, and is moved in the next round.

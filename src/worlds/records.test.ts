@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHAIN_TICKS } from '../../assembly/layout.ts';
 import { contactWith } from '../testing/doubles/contacts.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
+import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { partitionOf } from '../twin/ids.ts';
-import { takeLeases } from './leases.ts';
-import { Records } from './records.ts';
+import { listDue, Records } from './records.ts';
 
 const WORLD = 77;
 
 const temp = await tempStore(openIn);
 let records: Records;
 beforeAll(async () => {
-  records = new Records(temp.store, await takeLeases(temp.store, 'node'));
+  records = new Records(temp.store, await takenGrant(temp.store, partitionOf(WORLD)));
 });
 afterAll(() => temp.destroy());
 
@@ -46,7 +46,7 @@ test('a chain ends where no contact can belong to it any more', async () => {
 
 test('a contact that was stored before there were chains is one of its own', async () => {
   const { chainTick: _, chainOrder: __, energyJ: ___, ...old } = contact(9000, 3, 9000, 3);
-  await records.write(WORLD, [{ key: records.key(WORLD, 'incident', 9000, 3), value: old }]);
+  await records.write([{ key: records.key(WORLD, 'incident', 9000, 3), value: old }]);
   // Two cars of 1,500 kg that close at 10 m/s.
   const energyJ = 0.5 * 750 * 100;
   expect(await records.incidentChain(WORLD, 9000, 3)).toEqual([
@@ -58,7 +58,9 @@ test('a world falls due as it was made to until it is moved, and is gone with al
   const world = 78;
   await records.create(world, worldRecord({ due: 5 }), new Int32Array(0));
   const fallen = async (before: number) =>
-    (await records.fallenDue(partitionOf(world), before, 10)).map((found) => found.world);
+    (await listDue(temp.store, partitionOf(world), { before, limit: 10 })).map(
+      (found) => found.world,
+    );
   expect([await records.due(world), await fallen(5), await fallen(6)]).toEqual([5, [], [world]]);
   await records.moveDue(world, 5, 9);
   expect([await records.due(world), await fallen(9), await fallen(10)]).toEqual([9, [], [world]]);

@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
 import { CHAIN_TICKS, SLAB_BYTES } from '../../assembly/layout.ts';
-import { at } from '../city/geometry.ts';
 import {
   areAfter,
   joined,
@@ -10,7 +9,7 @@ import {
   type StateImage,
   type WorldPast,
 } from '../shard/protocol.ts';
-import type { Check, Entry, Key, Store, Write } from '../store/contract.ts';
+import type { Entry, Grant, Key, Store, Write } from '../store/contract.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import {
@@ -89,33 +88,48 @@ function changeOf({ key, value }: Entry<StoredChange>): NumberedChange {
   return { seq: Number(key.at(-1)), tick, car, touched, values };
 }
 
-/** The records of worlds. All writes are fenced. Methods throw TwinError `store_unavailable`. */
-export class Records {
-  readonly #store: Store;
-  readonly #fences: readonly Check[];
+/** An entry of the idle index. */
+export interface DueWorld {
+  key: Key;
+  world: number;
+}
 
-  /** `fences`: of each partition, from `takeLeases`. */
-  constructor(store: Store, fences: readonly Check[]) {
+/**
+ * At most `limit` entries of a partition's idle index, after `after`, with slots before `before`.
+ * Throws TwinError `store_unavailable`.
+ */
+export async function listDue(
+  store: Store,
+  partition: number,
+  { before, limit, after }: { before: number; limit: number; after?: Key },
+): Promise<DueWorld[]> {
+  const prefix = ['p', partition, 'due'];
+  const page = { limit, before: [...prefix, before], ...(after && { after }) };
+  const entries = await orUnavailable(store.list(prefix, page));
+  return entries.map(({ key }) => ({ key, world: Number(key.at(-1)) }));
+}
+
+/**
+ * The records of the worlds of a partition, under one grant: a node that has lost the partition without
+ * noticing cannot write. Methods throw TwinError `store_unavailable`.
+ */
+export class Records {
+  readonly grant: Grant;
+  readonly #store: Store;
+
+  constructor(store: Store, grant: Grant) {
     this.#store = store;
-    this.#fences = fences;
+    this.grant = grant;
   }
 
   key(world: number, kind: string, ...rest: (number | string)[]): Key {
     return ['p', partitionOf(world), kind, world, ...rest];
   }
 
-  /** Commits writes of one world; the commit checks the fence of its partition. */
-  async write(world: number, writes: readonly Write[]): Promise<void> {
-    await this.#commit(partitionOf(world), [], writes);
-  }
-
-  async #commit(
-    partition: number,
-    absent: readonly Key[],
-    writes: readonly Write[],
-  ): Promise<void> {
-    const checks = [at(this.#fences, partition), ...absent.map((key) => ({ key, version: null }))];
-    if (await orUnavailable(this.#store.commit(checks, writes))) return;
+  /** Commits writes, if all keys of `absent` are absent. Throws RefusedWrite if one is not. */
+  async write(writes: readonly Write[], absent: readonly Key[] = []): Promise<void> {
+    const checks = absent.map((key) => ({ key, version: null }));
+    if (await orUnavailable(this.#store.commit(checks, writes, this.grant))) return;
     throw new RefusedWrite();
   }
 
@@ -131,7 +145,7 @@ export class Records {
       const value = new Uint8Array(buffer, byteOffset, byteLength);
       writes.push({ key: this.key(world, 'lived'), value });
     }
-    return this.#commit(partitionOf(world), [key], writes);
+    return this.write(writes, [key]);
   }
 
   record(world: number): Promise<WorldRecord | undefined> {
@@ -139,7 +153,7 @@ export class Records {
   }
 
   replace(world: number, record: WorldRecord): Promise<void> {
-    return this.write(world, [{ key: this.key(world, 'world'), value: record }]);
+    return this.write([{ key: this.key(world, 'world'), value: record }]);
   }
 
   /**
@@ -160,7 +174,7 @@ export class Records {
     const [first] = entries;
     if (first === undefined) return;
     try {
-      await this.#commit(partitionOf(world), [first.key], writes);
+      await this.write(writes, [first.key]);
     } catch (error) {
       if (error instanceof UncertainWrite) throw error;
       // An earlier attempt of this commit may have succeeded: the journal shows it.
@@ -208,7 +222,7 @@ export class Records {
 
   saveImage(world: number, image: Omit<StoredImage, 'crc'>): Promise<void> {
     const value: StoredImage = { ...image, crc: imageCrc(image) };
-    return this.write(world, [{ key: this.key(world, 'image'), value }]);
+    return this.write([{ key: this.key(world, 'image'), value }]);
   }
 
   /**
@@ -257,7 +271,7 @@ export class Records {
       key: this.key(world, 'incident', fact.tick, fact.order),
       value: fact,
     }));
-    return this.write(world, writes);
+    return this.write(writes);
   }
 
   /** At most `limit` contacts after a contact, or from a tick on, in order of tick. */
@@ -309,7 +323,7 @@ export class Records {
       key: this.key(world, 'explained', tick, order),
       value: explanation,
     }));
-    return this.write(world, writes);
+    return this.write(writes);
   }
 
   /** Explanations of the incidents that began from one tick to another, by the incidents' ids. */
@@ -363,29 +377,16 @@ export class Records {
 
   /** Moves a world from one slot of the idle index to another. */
   moveDue(world: number, from: number, to: number): Promise<void> {
-    return this.write(world, [
+    return this.write([
       { key: this.dueKey(world, from), remove: true },
       { key: this.dueKey(world, to), value: 0 },
       { key: this.key(world, 'touched'), value: to },
     ]);
   }
 
-  /** At most `limit` entries of a partition's idle index, after `after`, with slots before `before`. */
-  async fallenDue(
-    partition: number,
-    before: number,
-    limit: number,
-    after?: Key,
-  ): Promise<{ key: Key; world: number }[]> {
-    const prefix = ['p', partition, 'due'];
-    const page = { limit, before: [...prefix, before], ...(after && { after }) };
-    const entries = await orUnavailable(this.#store.list(prefix, page));
-    return entries.map(({ key }) => ({ key, world: Number(key.at(-1)) }));
-  }
-
   /** Removes a leftover entry of the idle index. */
-  removeDue(world: number, key: Key): Promise<void> {
-    return this.#remove(world, [key]);
+  removeDue(key: Key): Promise<void> {
+    return this.#remove([key]);
   }
 
   /**
@@ -397,24 +398,17 @@ export class Records {
       for (;;) {
         const limit = REMOVED_AT_ONCE;
         const page = await orUnavailable(this.#store.list(this.key(world, kind), { limit }));
-        if (page.length > 0)
-          await this.#remove(
-            world,
-            page.map(({ key }) => key),
-          );
+        if (page.length > 0) await this.#remove(page.map(({ key }) => key));
         if (page.length < limit) break;
       }
     }
     const due = await this.due(world);
     const last = ['image', 'lived', 'world', 'touched'].map((kind) => this.key(world, kind));
     if (due !== undefined) last.push(this.dueKey(world, due));
-    await this.#remove(world, last);
+    await this.#remove(last);
   }
 
-  #remove(world: number, keys: readonly Key[]): Promise<void> {
-    return this.write(
-      world,
-      keys.map((key) => ({ key, remove: true })),
-    );
+  #remove(keys: readonly Key[]): Promise<void> {
+    return this.write(keys.map((key) => ({ key, remove: true })));
   }
 }

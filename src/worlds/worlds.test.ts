@@ -2,9 +2,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
 import { CATCH_UP_TICKS, HANDLES_MAX, MASK_CHECKPOINT_CHANGES, READS_MAX } from '../limits.ts';
+import type { Store } from '../store/contract.ts';
 import { contactWith } from '../testing/doubles/contacts.ts';
 import { itemsOf } from '../testing/doubles/long-list.ts';
 import { startFaultyNode, type TestNode } from '../testing/rigs/node.ts';
+import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { until } from '../testing/rigs/until.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { EventRecord } from '../twin/wire.ts';
@@ -51,6 +53,8 @@ function asker(ticksMax: number) {
   };
 }
 
+const grantOf = (store: Store, world: number) => takenGrant(store, partitionOf(world));
+
 describe('the worlds of a node', () => {
   it('keep a world at hand that was just made, however many others are in use', async () => {
     const { node } = await start();
@@ -85,7 +89,7 @@ describe('the worlds of a node', () => {
     const key = ['p', partitionOf(made.number), 'world', made.number];
     const entry = await store.get<WorldRecord>(key);
     const record = { ...entry?.value, kernel: 'an older one' };
-    await store.commit([], [{ key, value: record }]);
+    await store.commit([], [{ key, value: record }], await grantOf(store, made.number));
     const { dataDir } = node;
     await node.stop();
 
@@ -120,7 +124,8 @@ describe('the worlds of a node', () => {
     }
     const key = ['p', partitionOf(made.number), 'world', made.number];
     const entry = await store.get<WorldRecord>(key);
-    await store.commit([], [{ key, value: { ...entry?.value, kernel: 'an older one' } }]);
+    const older = { ...entry?.value, kernel: 'an older one' };
+    await store.commit([], [{ key, value: older }], await grantOf(store, made.number));
     const { dataDir } = node;
     await node.stop();
 
@@ -140,12 +145,12 @@ describe('the worlds of a node', () => {
     const report = { kind: 'contacts', world: number, residency: 0, from: 0, facts } as const;
     let reports = 0;
     const { commit } = store;
-    vi.spyOn(store, 'commit').mockImplementation((checks, writes) => {
+    vi.spyOn(store, 'commit').mockImplementation((checks, writes, grant) => {
       if (writes.every((write) => 'remove' in write && write.key.includes(number))) {
         node.worlds.report(at(node.shards, 0), report);
         reports++;
       }
-      return commit(checks, writes);
+      return commit(checks, writes, grant);
     });
     const ofWorld = async () => {
       const entries = await store.list(['p', partitionOf(number)], { limit: 1000 });
@@ -164,7 +169,7 @@ describe('the worlds of a node', () => {
     await first.packed();
     const { number: world, residency } = first;
     expect(residency).toBeGreaterThan(0);
-    node.worlds.startOver();
+    node.worlds.leaveAll();
     const again = await node.worlds.load(world);
     expect(again).not.toBe(first);
     const facts = [contactWith({ tick: 9 })];
@@ -194,7 +199,7 @@ describe('the worlds of a node', () => {
     const first = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
     first.watch('json', 'a');
     await expect.poll(() => shown.length).toBeGreaterThan(1);
-    node.worlds.startOver();
+    node.worlds.leaveAll();
     const again = await node.worlds.load(first.number);
     shown.length = 0;
     again?.watch('json', 'a');
@@ -214,7 +219,7 @@ describe('the worlds of a node', () => {
     const refused = expect(looking).rejects.toMatchObject({ code: 'world_unavailable' });
     await expect.poll(() => world.residency, { interval: 1 }).toBeGreaterThan(0);
     const opened = vi.spyOn(world.shard, 'open');
-    node.worlds.startOver();
+    node.worlds.leaveAll();
     await refused;
     expect(opened).not.toHaveBeenCalled();
     expect(world.residency).toBe(0);
@@ -335,7 +340,7 @@ describe('the worlds of a node', () => {
     await node.worlds.drop(first.number);
     await node.worlds.drop(first.number);
     expect(told).toEqual(['first']);
-    node.worlds.startOver();
+    node.worlds.leaveAll();
     expect(told).toEqual(['first', 'second']);
   });
 

@@ -3,6 +3,7 @@ import { at } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
 import type { Clock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
+import { PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import { eachFrame } from '../shard/frame-batch.ts';
@@ -10,16 +11,17 @@ import type { Address, FrameBatch, NumberedChange, Report } from '../shard/proto
 import type { Shard, ShardListener } from '../shard/shard.ts';
 import type { Supervisor } from '../shard/supervisor.ts';
 import { Slices } from '../slices.ts';
+import type { Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import { randomWorldNumber, worldIdOf } from '../twin/ids.ts';
+import { partitionOf, randomWorldNumber, worldIdOf } from '../twin/ids.ts';
 import { countPacked, unpackChanges, withPacked } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { TwinService, World, WorldFrame } from '../twin-service.ts';
+import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
 import { OwnedWorld } from './owned-world.ts';
-import type { Records, WorldRecord } from './records.ts';
+import { listDue, Records, type WorldRecord } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
-import type { ServedWorlds, ServingState } from './serving-state.ts';
 import type { WorldDependencies, WorldOwner } from './world-dependencies.ts';
 import { WorldHandles } from './world-handles.ts';
 
@@ -28,8 +30,8 @@ export interface WorldsDependencies {
   time: Time;
   random: Random;
   log: Log;
-  records: Records;
-  servingState: ServingState;
+  store: Store;
+  ranges: HeldPartitions;
   cities: readonly City[];
   shards: readonly Shard[];
   supervisor: Supervisor;
@@ -51,17 +53,29 @@ const RELOADED_AT_ONCE = 64;
 /** Images that a shard saves at a time when the node stops: 14 MB. */
 const IMAGES_AT_ONCE = 1000;
 
+/** What the worlds of a partition share under one grant. */
+interface Partition {
+  readonly records: Records;
+  /** By shard and city. */
+  readonly shared: WorldDependencies[];
+}
+
+function notHeld(): TwinError {
+  return new TwinError('store_unavailable', undefined, 2);
+}
+
 /** The worlds of this node: makes, finds, loads and deletes them, and handles reports of shards. */
-export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds, ShardListener {
+export class Worlds
+  implements TwinService, WorldOwner, IdleWorlds, PartitionedWorlds, ShardListener
+{
   readonly cities: readonly City[];
   readonly shards: readonly Shard[];
   readonly idle: IdleIndex;
-  records: Records;
   readonly #dependencies: WorldsDependencies;
   readonly #slices: Slices;
   readonly #handles = new WorldHandles();
-  /** By shard and city. */
-  readonly #shared: WorldDependencies[] = [];
+  /** By partition. */
+  readonly #partitions = new Map<number, Partition>();
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
   /** Worlds that are being removed from the store. */
   readonly #dropping = new Set<number>();
@@ -71,10 +85,9 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
 
   constructor(dependencies: WorldsDependencies) {
-    const { cities, clock, idleMs, log, records, shards, time } = dependencies;
+    const { cities, clock, idleMs, log, shards, time } = dependencies;
     this.#dependencies = dependencies;
     this.#slices = new Slices(time);
-    this.records = records;
     this.cities = cities;
     this.shards = shards;
     this.idle = new IdleIndex({ time, clock, log, worlds: this, idleMs });
@@ -88,20 +101,20 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   // ── making and finding ──────────────────────────────────────────────────────────────────────
 
   async create(options: WorldOptions, deleted?: () => void): Promise<World> {
-    this.#refuseUnlessServing();
     const record = this.#record(options);
     const changes = options.journal?.changes ?? NO_CHANGES;
     const { random } = this.#dependencies;
     for (let attempt = 1; ; attempt++) {
       const number = randomWorldNumber((count) => random.bytes(count));
+      const partition = this.#partitionOf(number);
       try {
-        await this.records.create(number, record, changes);
+        await partition.records.create(number, record, changes);
       } catch (error) {
-        if (attempt < CREATE_ATTEMPTS && (await this.records.record(number))) continue;
+        if (attempt < CREATE_ATTEMPTS && (await partition.records.record(number))) continue;
         throw error;
       }
       if (deleted) this.#deleted.set(number, deleted);
-      const world = this.#add(number, record, []);
+      const world = this.#add(partition, number, record, []);
       world.paidUpTo(options.startTick);
       return world;
     }
@@ -127,13 +140,34 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     };
   }
 
-  #refuseUnlessServing(): void {
-    if (this.#dependencies.servingState.isServing) return;
-    throw new TwinError('store_unavailable', undefined, 2);
+  /** Throws TwinError `store_unavailable` unless the partition of a world is held and shown. */
+  #partitionOf(number: number): Partition {
+    const partition = partitionOf(number);
+    const { ranges, time } = this.#dependencies;
+    if (!ranges.isShown(partition, time.now())) throw notHeld();
+    const known = this.#partitions.get(partition);
+    if (known !== undefined) return known;
+    const records = this.recordsOf(partition);
+    if (records === undefined) throw notHeld();
+    const made = { records, shared: [] };
+    this.#partitions.set(partition, made);
+    return made;
+  }
+
+  recordsOf(partition: number): Records | undefined {
+    const known = this.#partitions.get(partition);
+    if (known !== undefined) return known.records;
+    const grant = this.#dependencies.ranges.grantOf(partition);
+    return grant && new Records(this.#dependencies.store, grant);
+  }
+
+  listDue(...asked: Parameters<IdleWorlds['listDue']>): ReturnType<IdleWorlds['listDue']> {
+    return listDue(this.#dependencies.store, ...asked);
   }
 
   peek(number: number): OwnedWorld | undefined {
-    this.#refuseUnlessServing();
+    const { ranges, time } = this.#dependencies;
+    if (!ranges.isShown(partitionOf(number), time.now())) throw notHeld();
     return this.atHand(number);
   }
 
@@ -156,29 +190,43 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
 
   async #load(number: number): Promise<OwnedWorld | undefined> {
     const { clock } = this.#dependencies;
-    const { records } = this;
+    const partition = this.#partitionOf(number);
+    const { records } = partition;
     const record = await records.record(number);
     if (record === undefined) return undefined;
     const due = await records.due(number, record);
     if (due === undefined || due < this.idle.firstLivingSlot(clock.now())) return undefined;
     const changes = await records.changes(number, record, record.maskSeq);
-    const world = this.#add(number, record, changes);
+    const world = this.#add(partition, number, record, changes);
     world.due = due;
     return world;
   }
 
-  /** `changes`: those after the masks of the record. */
-  #add(number: number, record: WorldRecord, changes: readonly NumberedChange[]): OwnedWorld {
+  /**
+   * `changes`: those after the masks of the record. Throws TwinError `store_unavailable` if the grant
+   * under which they were read is over.
+   */
+  #add(
+    partition: Partition,
+    number: number,
+    record: WorldRecord,
+    changes: readonly NumberedChange[],
+  ): OwnedWorld {
+    if (this.#partitions.get(partition.records.grant.partition) !== partition) throw notHeld();
     const { cities, clock, shards } = this.#dependencies;
     const cityIndex = cities.findIndex(({ name }) => name === record.city);
-    const shared = this.#sharedBy(cityIndex, rendezvous(number, shards.length));
+    const shared = this.#sharedBy(partition, cityIndex, rendezvous(number, shards.length));
     const world = new OwnedWorld(number, record, changes, shared);
     this.#handles.add(world, clock.now());
     return world;
   }
 
-  /** One object for all worlds of a city and a shard, to save memory. */
-  #sharedBy(cityIndex: number, shardIndex: number): WorldDependencies {
+  /** One object for all worlds of a partition, a city and a shard, to save memory. */
+  #sharedBy(
+    { records, shared }: Partition,
+    cityIndex: number,
+    shardIndex: number,
+  ): WorldDependencies {
     const { cities, clock, explanationBudget, kernel, log, random, shards, time } =
       this.#dependencies;
     const city = cities[cityIndex];
@@ -189,11 +237,11 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
         3600,
       );
     const position = shardIndex * cities.length + cityIndex;
-    const { idle, records } = this;
+    const { idle } = this;
     const base = { clock, time, random, slices: this.#slices, log, records, kernel, idle };
     const own = { shard: at(shards, shardIndex), city, cityIndex };
-    this.#shared[position] ??= { ...base, ...own, owner: this, explanationBudget };
-    return this.#shared[position];
+    shared[position] ??= { ...base, ...own, owner: this, explanationBudget };
+    return shared[position];
   }
 
   // ── forgetting ──────────────────────────────────────────────────────────────────────────────
@@ -217,7 +265,7 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
       // A world at the end of its life may be watched.
       if (world !== undefined) this.endStreams(world, 1012);
       await world?.retire();
-      await this.records.remove(number);
+      await this.#partitionOf(number).records.remove(number);
       this.#handles.delete(number);
       this.#tellDeleted(number);
     } finally {
@@ -238,18 +286,27 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
     void known.retire();
   }
 
-  suspend(): void {
+  suspend(partitions: ReadonlySet<number>): void {
     for (const world of this.#handles.all()) {
-      if (world.watcherCount > 0) this.endStreams(world, 1013);
+      const isSuspended = partitions.has(partitionOf(world.number));
+      if (isSuspended && world.watcherCount > 0) this.endStreams(world, 1013);
     }
   }
 
-  startOver(records = this.records): void {
-    this.records = records;
-    this.#shared.length = 0;
-    this.idle.forgetAll();
-    for (const world of this.#handles.all()) this.forget(world);
-    for (const number of this.#deleted.keys()) this.#tellDeleted(number);
+  leaveAll(): void {
+    this.leave(new Set(Array.from({ length: PARTITION_COUNT }, (_, partition) => partition)));
+  }
+
+  leave(partitions: ReadonlySet<number>): void {
+    for (const partition of partitions) this.#partitions.delete(partition);
+    for (const world of this.#handles.all()) {
+      if (!partitions.has(partitionOf(world.number))) continue;
+      this.idle.forget(world);
+      this.forget(world);
+    }
+    for (const number of this.#deleted.keys()) {
+      if (partitions.has(partitionOf(number))) this.#tellDeleted(number);
+    }
   }
 
   // ── streams and reports ─────────────────────────────────────────────────────────────────────
@@ -298,14 +355,16 @@ export class Worlds implements TwinService, WorldOwner, IdleWorlds, ServedWorlds
   }
 
   #deliver(shard: Shard, batch: FrameBatch): void {
+    const { ranges, time } = this.#dependencies;
+    const nowMs = time.now();
     const frames: WorldFrame[] = [];
     eachFrame(batch, (number, frame) => {
+      if (!ranges.isShown(partitionOf(number), nowMs)) return;
       const world = this.#handles.get(number);
       const shown = world === undefined || world.residency === 0 ? undefined : world.receive(frame);
       if (shown !== undefined) frames.push(shown);
     });
     const { incarnation } = shard;
-    if (!this.#dependencies.servingState.isServing) frames.length = 0;
     this.#sink(frames, () => {
       if (shard.incarnation === incarnation) shard.acknowledge(batch.number);
     });

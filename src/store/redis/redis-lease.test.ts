@@ -1,10 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Ranges } from '../../cluster/ranges.ts';
 import { systemRandom } from '../../random.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
 import { startRedis, type TestRedis } from '../../testing/rigs/redis.ts';
 import { until } from '../../testing/rigs/until.ts';
-import type { LeaseListener } from '../contract.ts';
+import type { Grant } from '../contract.ts';
 import { openRedis, type RedisSettings, type RedisStore } from './redis-store.ts';
 
 /** Nothing expires in Redis while a test runs; the process's clock is moved instead. */
@@ -35,12 +36,16 @@ afterEach(async () => {
 });
 afterAll(() => redis.discard());
 
-const log = pino({ base: null }, { write: (line) => void logged.push(JSON.parse(line).msg) });
-const listener: LeaseListener = {
-  held: () => heard.push('held'),
-  expired: () => heard.push('expired'),
-  lost: (reason) => heard.push(`lost: ${reason}`),
-};
+const log = pino(
+  { base: null },
+  {
+    write(line) {
+      const { msg, reason, partitions } = JSON.parse(line);
+      logged.push(msg);
+      heard.push([msg, partitions, reason].filter((part) => part !== undefined).join(': '));
+    },
+  },
+);
 
 /** The store of a node that serves. */
 async function open(nodeName: string, settings: Partial<RedisSettings> = {}): Promise<RedisStore> {
@@ -49,6 +54,11 @@ async function open(nodeName: string, settings: Partial<RedisSettings> = {}): Pr
   return store;
 }
 
+/** The partitions of a node, all of them. */
+const held = new Map<RedisStore, Ranges>();
+const rangesOf = (store: RedisStore) => held.get(store) as Ranges;
+const isShown = (store: RedisStore) => rangesOf(store).isShown(5, time.now());
+
 /** The store of a node that still starts. */
 async function openStarting(
   nodeName: string,
@@ -56,24 +66,28 @@ async function openStarting(
 ): Promise<RedisStore> {
   const store = await openRedis(
     { url: redis.url, nodeName, leaseMs: LEASE_MS, ...settings },
-    { time, random: systemRandom, log, listener },
+    { time, random: systemRandom, log },
   );
   stores.push(store);
+  const ranges = new Ranges(store.claims, { log, time });
+  held.set(store, ranges);
+  await ranges.start();
   return store;
 }
 
 async function holdsAgainOnceFree(store: RedisStore): Promise<void> {
-  // The leases that it held under its former name would keep it waiting as well.
+  // The leases that it held under former names would keep it waiting as well.
   await redis.endLeases();
   await time.advance(RENEWAL_MS);
   await holdsAgain(store);
 }
 
 const holdsAgain = (store: RedisStore) =>
-  until('the store is held again', () => heard.at(-1) === 'held' && store.isReady);
+  until('the store is held again', () => store.isReady && isShown(store));
 
 const car = { key: ['p', 5, 'car'], value: 1 };
-const write = (store: RedisStore, value = 1) => store.commit([], [{ ...car, value }]);
+const write = (store: RedisStore, value = 1) =>
+  store.commit([], [{ ...car, value }], rangesOf(store).grantOf(5));
 
 test('a second process is refused and learns the name of the holder', async () => {
   // Its renewals show within a few readings of the lease.
@@ -148,42 +162,72 @@ test('[R24] a process whose lease was taken writes nothing, even before it notic
   await redis.ask(`SET dt:{p05}:lease ${OTHER} PX 100000`);
   const lost = { name: 'StoreUnavailable', reason: 'failed' };
   await expect(write(store, 2)).rejects.toMatchObject(lost);
-  await expect(store.commit([], [{ key: car.key, remove: true }])).rejects.toMatchObject(lost);
+  const removing = store.commit([], [{ key: car.key, remove: true }], rangesOf(store).grantOf(5));
+  await expect(removing).rejects.toMatchObject(lost);
   expect((await store.get(car.key))?.value).toBe(1);
 });
 
-test('a lost lease is reported, and taken again once it is free', async () => {
+test('a lost partition is reported, and taken again once it is free', async () => {
   const store = await open('node');
+  const lost = rangesOf(store).grantOf(5) as Grant;
   await redis.ask(`SET dt:{p05}:lease ${OTHER} PX 100000`);
   await time.advance(RENEWAL_MS);
-  await until('the loss', () => heard.includes('lost: node "other" holds the lease'));
-  expect(store.isReady).toBe(false);
-  await expect(write(store)).rejects.toMatchObject({ reason: 'failed' });
-  await holdsAgainOnceFree(store);
+  await until('the loss', () =>
+    heard.includes('this node has lost partitions: 1: node "other" holds it'),
+  );
+  expect(isShown(store)).toBe(false);
+  expect(rangesOf(store).isShown(6, time.now())).toBe(true);
+  await redis.ask('DEL dt:{p05}:lease');
+  await time.advance(RENEWAL_MS);
+  await holdsAgain(store);
   expect(await write(store)).toBe(true);
+  // What began under the lost grant has no effect any more.
+  await expect(store.commit([], [car], lost)).rejects.toMatchObject({ reason: 'failed' });
+  expect(rangesOf(store).grantOf(5)?.epoch).toBeGreaterThan(lost.epoch);
+});
+
+test('the lease of a node that is lost is taken again once it is free', async () => {
+  const store = await open('node');
+  await redis.ask(`SET dt:{dp}:lease ${OTHER} PX 100000`);
+  await time.advance(RENEWAL_MS);
+  await until('the loss', () => !store.isReady);
+  expect(heard.at(-1)).toBe(
+    'this node has lost the lease of the store: node "other" holds the lease',
+  );
+  const account = [{ key: ['account'], value: 1 }];
+  await expect(store.commit([], account)).rejects.toMatchObject({ reason: 'failed' });
+  await holdsAgainOnceFree(store);
+  expect(await store.commit([], account)).toBe(true);
 });
 
 test('an expired lease that no other process took is held again', async () => {
   const store = await open('node');
   await write(store);
+  const grant = rangesOf(store).grantOf(5);
+  heard = [];
   await redis.kill();
   await time.advance(LEASE_MS);
-  expect(heard).toEqual(['expired']);
-  expect(store.untilMs).toBeGreaterThan(0);
+  expect(heard).toEqual([
+    'the store does not answer and the lease has expired',
+    'the store does not answer and leases have expired: their streams are closed: 64',
+  ]);
+  expect(isShown(store)).toBe(false);
   await expect(write(store, 2)).rejects.toMatchObject({ reason: 'failed' });
   await redis.start();
   await holdsAgain(store);
-  expect(heard).toEqual(['expired', 'held']);
+  expect(rangesOf(store).grantOf(5)).toBe(grant);
   expect((await store.get(car.key))?.value).toBe(1);
   expect(await write(store, 2)).toBe(true);
 });
 
-test('a server that lost its last writes loses the lease', async () => {
+test('a partition that lost its last writes is lost', async () => {
   const store = await open('node');
   await write(store);
   await redis.ask('SET dt:{p05}:version 1');
   await time.advance(RENEWAL_MS);
-  await until('the loss', () => heard.includes('lost: the store lost its last writes'));
+  await until('the loss', () =>
+    heard.includes('this node has lost partitions: 1: the store lost its last writes'),
+  );
   await holdsAgainOnceFree(store);
   const before = (await store.get(car.key))?.version;
   expect(await write(store)).toBe(true);
@@ -195,14 +239,16 @@ test('[R34] an emptied server is neither read nor written until its data is back
   const account = { key: ['account'], value: 1 };
   await store.commit([], [account]);
   await write(store);
+  heard = [];
   await redis.ask('SWAPDB 0 1');
   // Before the next renewal: what is missing may have existed.
   await expect(store.get(['p', 5, 'other'])).rejects.toMatchObject({ reason: 'failed' });
   await expect(write(store, 2)).rejects.toMatchObject({ reason: 'failed' });
-  await until('the loss', () => heard.length > 0);
-  expect(heard).toEqual([expect.stringMatching(/^lost: .*restore it from a backup, or restart/)]);
+  const message = /^this node has lost the lease .*restore it from a backup, or restart/;
+  await until('the loss', () => heard.some((line) => message.test(line)));
+  await until('the loss of the partitions', () => !isShown(store));
   await time.advance(3 * RENEWAL_MS);
-  expect(heard).toHaveLength(1);
+  expect(heard).toHaveLength(2);
   expect(store.trouble).toContain('lost all its data');
   await expect(store.get(account.key)).rejects.toMatchObject({ reason: 'failed' });
   await expect(store.list([], { limit: 1 })).rejects.toMatchObject({ reason: 'failed' });
@@ -235,7 +281,7 @@ test('a read shows for good how a commit of unknown outcome ended', async () => 
 test('a new connection fences off the old one', async () => {
   const store = await open('node');
   await write(store);
-  const holder = /node:[0-9a-f]+#\d+/;
+  const holder = /node:[0-9a-f]+\.\d+#\d+/;
   const before = holder.exec(await redis.ask('GET dt:{p05}:lease'))?.[0];
   await redis.ask('CLIENT KILL TYPE normal SKIPME yes');
   await until('the end of the connection', () => !store.isReady);

@@ -8,7 +8,6 @@ import { systemTime } from '../../time.ts';
 import { openRedis } from './redis-store.ts';
 
 const LEASE_MS = 6000;
-const IGNORED = { held() {}, expired() {}, lost() {} };
 
 /** Nothing is killed here: no test needs to wait for a disk. */
 const QUICK = ['--appendfsync', 'no'];
@@ -35,7 +34,7 @@ describe.each([
     const open = () =>
       openRedis(
         { url, nodeName: 'test', leaseMs: LEASE_MS },
-        { time: systemTime, random: systemRandom, log: createLog('silent'), listener: IGNORED },
+        { time: systemTime, random: systemRandom, log: createLog('silent') },
       );
     const under = {
       store: await open(),

@@ -7,8 +7,8 @@ import {
   type Check,
   COMMIT_OVERHEAD_BYTES,
   type Entry,
+  type Grant,
   type Key,
-  type LeaseListener,
   type Page,
   PENDING_BYTES_MAX,
   type Store,
@@ -16,9 +16,11 @@ import {
   type Write,
 } from '../contract.ts';
 import { checkOnePartition, decodeKey, encodeKey, packValue, unpackValue } from '../encoding.ts';
+import { RedisClaims } from './redis-claims.ts';
 import { EMPTIED, type LeaseSettings, RedisLease } from './redis-lease.ts';
 import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts';
-import { COMMON_SLOT, type Slot, slotOfKey, stretchesOf } from './slots.ts';
+import { LAST_WRITES_LOST } from './slot-lease.ts';
+import { COMMON_SLOT, PARTITION_SLOTS, type Slot, slotOfKey, stretchesOf } from './slots.ts';
 
 /** While a node starts: pause between two attempts. */
 const RETRY_MS = 50;
@@ -43,8 +45,6 @@ export interface RedisDependencies {
   time: Time;
   random: Random;
   log: Log;
-  /** Gets the events of the lease once the store is open. */
-  listener: LeaseListener;
 }
 
 /**
@@ -77,10 +77,10 @@ export async function openRedis(
  */
 export class RedisStore implements Store {
   readonly engine = 'redis';
+  readonly claims: RedisClaims;
   readonly #lease: RedisLease;
   readonly #link: RedisLink;
   readonly #commandTimeoutMs: number;
-  readonly #listener: LeaseListener;
   readonly #log: Log;
   readonly #time: Time;
   readonly #slices: Slices;
@@ -98,25 +98,23 @@ export class RedisStore implements Store {
   #closing: Promise<void> | undefined;
 
   /** Use `openRedis`. */
-  constructor(settings: RedisSettings, { time, random, log, listener }: RedisDependencies) {
+  constructor(settings: RedisSettings, { time, random, log }: RedisDependencies) {
     this.#commandTimeoutMs = settings.commandTimeoutMs ?? STORE_WAIT_MS;
-    this.#listener = listener;
     this.#log = log;
     this.#time = time;
     this.#slices = new Slices(time);
     this.#lease = new RedisLease(settings, {
       time,
       random,
-      seenVersion: (slot) => this.#seen.get(slot) ?? 0,
+      seen: this.#seen,
       listener: {
         held: () => this.#resume(),
-        expired: () => listener.expired(),
-        lost: (reason) => {
-          this.#seen.clear();
-          listener.lost(reason);
-        },
+        expired: () => log.error('the store does not answer and the lease has expired'),
+        lost: (reason) => log.error({ reason }, 'this node has lost the lease of the store'),
       },
     });
+    const { leaseMs } = settings;
+    this.claims = new RedisClaims({ time, lease: this.#lease, leaseMs, seen: this.#seen });
     this.#link = new RedisLink(settings.url, {
       name: settings.nodeName,
       commandTimeoutMs: START_WAIT_MS,
@@ -125,11 +123,6 @@ export class RedisStore implements Store {
       handshake: (link) => this.#enter(link),
       up: () => this.#resume(),
     });
-  }
-
-  /** Until when the lease is valid, by `Time.now`. */
-  get untilMs(): number {
-    return this.#lease.untilMs;
   }
 
   /** Whether requests can be served. */
@@ -193,6 +186,7 @@ export class RedisStore implements Store {
     const { boot } = this.#lease;
     const session = ++this.#session;
     await this.#lease.enter(link, session);
+    await this.claims.enter(link, session);
     this.#enteredBoot = boot;
     this.#token = `${boot}#${session}`;
   }
@@ -201,7 +195,10 @@ export class RedisStore implements Store {
   #resume(): void {
     if (this.#link.isUp && this.#enteredBoot !== this.#lease.boot) {
       this.#link.renew(new Error('the lease was granted again'));
-    } else if (this.#isOpen && this.isReady) this.#listener.held();
+    } else if (this.#isOpen && this.isReady) {
+      this.#log.info('this node holds the lease of the store');
+      this.claims.trouble();
+    }
   }
 
   async get<T>(key: Key): Promise<Entry<T> | undefined> {
@@ -219,7 +216,8 @@ export class RedisStore implements Store {
     const version = await this.#link.send('GET', slot.version);
     if (Number(version ?? 0) >= (this.#seen.get(slot) ?? 0)) return;
     void this.#lease.renew();
-    throw new Error('the store lost its last writes');
+    this.claims.trouble();
+    throw new Error(LAST_WRITES_LOST);
   }
 
   async list<T>(prefix: Key, page: Page): Promise<Entry<T>[]> {
@@ -254,17 +252,19 @@ export class RedisStore implements Store {
     }
   }
 
-  async commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
-    const keys = [...checks, ...writes].map(({ key }) => key);
-    checkOnePartition(keys);
-    const slot = keys[0] === undefined ? COMMON_SLOT : slotOfKey(keys[0]);
+  async commit(
+    checks: readonly Check[],
+    writes: readonly Write[],
+    grant?: Grant,
+  ): Promise<boolean> {
+    checkOnePartition(checks, writes, grant);
     const { args, bytes } = pack(checks, writes);
     if (this.#closing) throw new StoreUnavailable('closed');
     if (this.#pendingBytes > PENDING_BYTES_MAX) {
       throw new StoreUnavailable('failed', new Error('too many bytes are unanswered'));
     }
     this.#pendingBytes += bytes;
-    const send = () => this.#commit(slot, args);
+    const send = () => this.#commit(args, grant);
     const asked = this.#isServing ? send() : this.#inStart(this.#patiently(send));
     this.#underWay.add(asked);
     try {
@@ -275,19 +275,22 @@ export class RedisStore implements Store {
     }
   }
 
-  async #commit(slot: Slot, args: readonly Argument[]): Promise<boolean> {
-    if (!this.#lease.isHeld) {
+  async #commit(args: readonly Argument[], grant: Grant | undefined): Promise<boolean> {
+    if (grant === undefined && !this.#lease.isHeld) {
       throw new StoreUnavailable('failed', new Error('this node does not hold the lease'));
     }
+    const token = grant === undefined ? this.#token : this.claims.tokenOf(grant);
+    const slot = (grant && PARTITION_SLOTS[grant.partition]) ?? COMMON_SLOT;
     const keys = [slot.lease, slot.entries, slot.order, slot.version];
     let answer: number;
     try {
-      answer = (await this.#link.run('commit', keys, [this.#token, ...args])) as number;
+      answer = (await this.#link.run('commit', keys, [token, ...args])) as number;
     } catch (error) {
       throw unavailable(error);
     }
     if (answer === LOST) {
-      void this.#lease.renew();
+      if (grant === undefined) void this.#lease.renew();
+      else this.claims.trouble();
       throw new StoreUnavailable('failed', new Error('the lease is lost'));
     }
     this.#seen.set(slot, Math.max(answer, this.#seen.get(slot) ?? 0));
@@ -312,6 +315,7 @@ export class RedisStore implements Store {
 
   async #shut(): Promise<void> {
     await Promise.allSettled(this.#underWay);
+    await this.claims.releaseAll();
     await this.#lease.close();
     await this.#link.close();
   }

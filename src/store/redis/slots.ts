@@ -23,12 +23,10 @@ function slotOf(tag: string): Slot {
 /** The slot of keys without a partition. */
 export const COMMON_SLOT = slotOf('dp');
 
-const PARTITION_SLOTS: readonly Slot[] = Array.from({ length: PARTITION_COUNT }, (_, partition) =>
-  slotOf(`p${String(partition).padStart(2, '0')}`),
+export const PARTITION_SLOTS: readonly Slot[] = Array.from(
+  { length: PARTITION_COUNT },
+  (_, partition) => slotOf(`p${String(partition).padStart(2, '0')}`),
 );
-
-/** Every slot, the common one first. */
-export const SLOTS: readonly Slot[] = [COMMON_SLOT, ...PARTITION_SLOTS];
 
 /** The slot of a key. Throws TypeError if the key names a partition that does not exist. */
 export function slotOfKey(key: Key): Slot {

@@ -32,6 +32,7 @@ export function faultyStore(inner: Store, time: Time): FaultyStore {
   };
   return {
     engine: inner.engine,
+    claims: inner.claims,
     async get(key) {
       refuseIfGone();
       return inner.get(key);
@@ -40,7 +41,7 @@ export function faultyStore(inner: Store, time: Time): FaultyStore {
       refuseIfGone();
       return inner.list(prefix, page);
     },
-    async commit(checks, writes) {
+    async commit(checks, writes, grant) {
       refuseIfGone();
       if (fault.kind === 'fail') throw new StoreUnavailable('failed');
       if (fault.kind === 'full') throw new StoreUnavailable('full');
@@ -55,7 +56,7 @@ export function faultyStore(inner: Store, time: Time): FaultyStore {
       const isSilent = fault.kind === 'unknown';
       lastPassed = Promise.all([lastPassed, delay]);
       await lastPassed;
-      const isMade = await inner.commit(checks, asked);
+      const isMade = await inner.commit(checks, asked, grant);
       if (isSilent && isMade) throw new StoreUnavailable('unknown');
       return isMade;
     },

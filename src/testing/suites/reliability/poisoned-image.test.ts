@@ -7,6 +7,7 @@ import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
 import { imageCrc, type StoredImage } from '../../../worlds/records.ts';
 import { useNodes } from '../../rigs/nodes.ts';
+import { takenGrant } from '../../rigs/taken-grant.ts';
 import { Api, vinOf } from '../twin/api.ts';
 import { ask, makeWorld, stateOf, type World } from './client.ts';
 import { expectWhole, hashOfImage, Reference } from './reference.ts';
@@ -90,7 +91,8 @@ test('[R21] a world whose stored image is damaged is rebuilt from its seed and i
   for (const [i, [, spoil]] of kinds.entries()) {
     const world = at(worlds, i);
     const value = spoil(await imageOf(store, world));
-    await store.commit([], [{ key: imageKey(world), value }]);
+    const key = imageKey(world);
+    await store.commit([], [{ key, value }], await takenGrant(store, Number(key[1])));
   }
   await store.close();
   const node = await nodes.inProcess({ DATA_DIR: dir });

@@ -227,13 +227,14 @@ test('a change that was written is acknowledged even where the store says that i
   let isLying = false;
   const openStore = async (dir: string): Promise<Store> => {
     const store = await openEmbedded(dir, systemTime);
-    const commit: Store['commit'] = async (checks, writes) => {
-      const isDone = await store.commit(checks, writes);
+    const commit: Store['commit'] = async (...asked) => {
+      const isDone = await store.commit(...asked);
       if (isLying) throw new StoreUnavailable('failed');
       return isDone;
     };
     return {
       engine: store.engine,
+      claims: store.claims,
       get: (key) => store.get(key),
       list: (prefix, page) => store.list(prefix, page),
       commit,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../store/contract.ts';
 import { systemTime } from '../../../time.ts';
+import { takenGrant } from '../../rigs/taken-grant.ts';
 import type { TempStore } from '../../rigs/temp-store.ts';
 import { describeKeys } from './keys.suite.ts';
 import { type Current, keysOf, put, versionOf } from './steps.ts';
@@ -23,6 +24,7 @@ export function storeSuite(name: string, open: () => Promise<StoreUnderTest>): v
     describe('versions', () => describeVersions(current));
     describe('checks', () => describeChecks(current));
     describe('commits that overlap', () => describeOverlap(current));
+    describe('grants of partitions', () => describeGrants(current));
     describeKeys(current);
     describe('closing and opening', () => {
       describeReopening(current, () => under.reopen());
@@ -227,6 +229,28 @@ function describeOverlap(current: Current): void {
     };
     await Promise.all(Array.from({ length: 12 }, add));
     expect((await current().get(['sum']))?.value).toBe(12);
+  });
+}
+
+function describeGrants(current: Current): void {
+  const world = { key: ['p', 9, 'world', 1], value: 0 };
+
+  it('let a process write its partition, as long as they are renewed', async () => {
+    const { claims } = current();
+    const grant = await takenGrant(current(), 9);
+    expect(grant.partition).toBe(9);
+    expect(grant.untilMs()).toBeGreaterThan(systemTime.now());
+    expect(await claims.renew([grant])).toEqual([]);
+    expect(await current().commit([], [world], grant)).toBe(true);
+    expect(await current().commit([{ key: world.key, version: null }], [world], grant)).toBe(false);
+  });
+
+  it('can be taken again once they were given up', async () => {
+    const first = await takenGrant(current(), 9);
+    await current().claims.release([first]);
+    const second = await takenGrant(current(), 9);
+    expect(second.epoch).toBeGreaterThanOrEqual(first.epoch);
+    expect(await current().commit([], [world], second)).toBe(true);
   });
 }
 

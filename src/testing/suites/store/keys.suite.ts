@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Key, KeyPart, Page } from '../../../store/contract.ts';
 import { KEY_BYTES_MAX, PAGE_LIMIT_MAX } from '../../../store/encoding.ts';
+import { takenGrant } from '../../rigs/taken-grant.ts';
 import { type Current, key, keysOf, put, putAll } from './steps.ts';
 
 /** What the contract says about keys and lists. */
@@ -110,8 +111,9 @@ function describeLists(current: Current): void {
 
   it('walk 10,000 entries page by page, each once, in order', async () => {
     const keys = Array.from({ length: 10_000 }, (_, index) => key('p', 7, 'world', index));
+    const grant = await takenGrant(current(), 7);
     for (let start = 0; start < keys.length; start += 2_500) {
-      await putAll(current(), keys.slice(start, start + 2_500));
+      await putAll(current(), keys.slice(start, start + 2_500), grant);
     }
     const walked: Key[] = [];
     for (let after: Key | undefined = ['p', 7, 'world']; after; ) {
@@ -171,20 +173,24 @@ function describeRefusedRequests(current: Current): void {
     await expect(current().commit([], [write])).rejects.toThrow(TypeError);
   });
 
-  it('concern commits over several partitions, or over one and none', async () => {
+  it('concern commits over several partitions, over one and none, and without its grant', async () => {
     const write = (...parts: KeyPart[]) => ({ key: parts, value: 0 });
+    const grant = await takenGrant(current(), 3);
     const wrong = [
-      [write('p', 1, 'a'), write('p', 2, 'a')],
-      [write('p', 1, 'a'), write('a')],
+      [write('p', 3, 'a'), write('p', 2, 'a')],
+      [write('p', 3, 'a'), write('a')],
+      [write('a')],
       [write('p', 64, 'a')],
       [write('p', 'a')],
       [write('p')],
     ];
     for (const writes of wrong) {
-      await expect(current().commit([], writes)).rejects.toThrow(TypeError);
+      await expect(current().commit([], writes, grant)).rejects.toThrow(TypeError);
     }
     const check = [{ key: ['p', 3, 'a'], version: null }];
-    await expect(current().commit(check, [write('a')])).rejects.toThrow(TypeError);
-    expect(await current().commit(check, [write('p', 3, 'a'), write('p', 3, 'b')])).toBe(true);
+    const writes = [write('p', 3, 'a'), write('p', 3, 'b')];
+    await expect(current().commit(check, [write('a')], grant)).rejects.toThrow(TypeError);
+    await expect(current().commit(check, writes)).rejects.toThrow(TypeError);
+    expect(await current().commit(check, writes, grant)).toBe(true);
   });
 }

@@ -1,6 +1,6 @@
 /** Steps that the suites of the contract share. */
 import { expect } from 'vitest';
-import type { Key, KeyPart, Page, Store } from '../../../store/contract.ts';
+import type { Grant, Key, KeyPart, Page, Store } from '../../../store/contract.ts';
 import { PAGE_LIMIT_MAX } from '../../../store/encoding.ts';
 
 /** The store of the running test. */
@@ -15,9 +15,9 @@ export async function put(store: Store, at: Key, value: unknown): Promise<void> 
 }
 
 /** Writes each key in one commit, with its place among them as its value. */
-export async function putAll(store: Store, keys: readonly Key[]): Promise<void> {
+export async function putAll(store: Store, keys: readonly Key[], grant?: Grant): Promise<void> {
   const writes = keys.map((at, index) => ({ key: at, value: index }));
-  expect(await store.commit([], writes)).toBe(true);
+  expect(await store.commit([], writes, grant)).toBe(true);
 }
 
 export async function versionOf(store: Store, at: Key): Promise<number | null> {
