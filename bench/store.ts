@@ -1,7 +1,9 @@
 /** Durable changes a second through the store's contract, against bare lmdb. */
 
 import { open } from 'lmdb';
+import { PARTITION_COUNT } from '../src/limits.ts';
 import { openEmbedded } from '../src/store/embedded-store.ts';
+import { takenGrant } from '../src/testing/rigs/taken-grant.ts';
 import { systemTime } from '../src/time.ts';
 import { compared, type Figure, figure } from './common/figures.ts';
 import { inFreshDir } from './common/fresh-dir.ts';
@@ -61,9 +63,13 @@ export function bareLmdb(): Promise<Speed> {
 function ours(): Promise<Speed> {
   return inFreshDir(async (dir) => {
     const store = await openEmbedded(dir, systemTime);
+    const partitions = Array.from({ length: PARTITION_COUNT }, (_, partition) => partition);
+    const grants = await Promise.all(partitions.map((partition) => takenGrant(store, partition)));
     const speed = await race((waiter, sequence) => {
-      const key = ['p', waiter % 64, 'journal', waiter, sequence];
-      return store.commit([], [{ key, value: changeOf(waiter, sequence) }]);
+      const partition = waiter % PARTITION_COUNT;
+      const key = ['p', partition, 'journal', waiter, sequence];
+      const write = { key, value: changeOf(waiter, sequence) };
+      return store.commit([], [write], grants[partition]);
     });
     await store.close();
     return speed;

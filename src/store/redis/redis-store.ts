@@ -110,7 +110,11 @@ export class RedisStore implements Store {
       listener: {
         held: () => this.#resume(),
         expired: () => log.error('the store does not answer and the lease has expired'),
-        lost: (reason) => log.error({ reason }, 'this node has lost the lease of the store'),
+        lost: (reason) => {
+          log.error({ reason }, 'this node has lost the lease of the store');
+          // As a rule the partitions are lost for the same reason.
+          this.claims.trouble();
+        },
       },
     });
     const { leaseMs } = settings;
