@@ -230,7 +230,7 @@ export class Cars {
       if (car === undefined) throw notFound('Car');
       if (!can(actor, action, resourceOf(car))) throw forbidden();
       return this.#put(transaction, await change(transaction, car));
-    });
+    }, vin);
     return show(session.account, record, living);
   }
 

@@ -39,6 +39,9 @@ export const tooMany = (detail: string, retryAfterS: number) =>
 export const busy = (detail: string, retryAfterS: number) =>
   new DealerError(503, detail, retryAfterS);
 
+export const tooManyChanges = () =>
+  busy('Too many changes at the same time; nothing was changed.', 1);
+
 /** The fault of a well-formed value. */
 export function valueFault(loc: FieldFault['loc'], reason: string): FieldFault {
   return { type: 'value_error', loc, msg: `Value error, ${reason}`, ctx: { error: {} } };

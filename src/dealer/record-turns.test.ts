@@ -25,8 +25,17 @@ test('work that fails ends its turn', async () => {
   const turns = new RecordTurns();
   const fails = turns.take(['a'], () => Promise.reject(new Error('no')));
   const next = turns.take(['a'], async () => 'done');
-  expect(turns.count).toBe(2);
   await expect(fails).rejects.toThrow('no');
   expect(await next).toBe('done');
-  expect(turns.count).toBe(0);
+});
+
+test('of work that has to wait some hundred pieces do, and what need not wait is not refused', async () => {
+  const turns = new RecordTurns();
+  const first = Promise.withResolvers<void>();
+  const waiting = Array.from({ length: 513 }, () => turns.take(['a'], () => first.promise));
+  await expect(turns.take(['a'], async () => {})).rejects.toMatchObject({ status: 503 });
+  expect(await turns.take(['b'], async () => 'done')).toBe('done');
+  first.resolve();
+  await Promise.all(waiting);
+  expect(await turns.take(['a'], async () => 'done')).toBe('done');
 });

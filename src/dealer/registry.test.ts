@@ -50,3 +50,17 @@ test('a change that is repeated does not wait for those of other records', async
   held.resolve();
   expect((await Promise.all(ofA)).toSorted()).toEqual([1, 2, 3]);
 });
+
+test('changes of one subject do not meet each other, so that each is tried once', async () => {
+  const commit = vi.spyOn(temp.store, 'commit');
+  await increment('a');
+  commit.mockClear();
+  const add = () =>
+    registry.change(async (transaction) => {
+      const value = (await transaction.get<number>(keyOf('a'))) ?? 0;
+      transaction.put(keyOf('a'), value + 1);
+      return value;
+    }, 'a');
+  expect(await Promise.all([add(), add(), add()])).toEqual([1, 2, 3]);
+  expect(commit).toHaveBeenCalledTimes(3);
+});

@@ -8,7 +8,7 @@ import {
   type Write,
 } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import { busy } from './errors.ts';
+import { tooManyChanges } from './errors.ts';
 import { type Edition, PAGE, Reader } from './reader.ts';
 import { RecordTurns } from './record-turns.ts';
 import { keys } from './records.ts';
@@ -16,8 +16,6 @@ import { Transaction } from './transaction.ts';
 
 /** Attempts of a change before it gives up because of conflicts. */
 const ATTEMPTS_MAX = 32;
-/** Changes that met a conflict and wait for their turn; further ones are refused. */
-const WAITING_MAX = 512;
 const NAME_BYTES = 12;
 const OTHER_GENERATION = { conflicts: [JSON.stringify(keys.generation)] };
 
@@ -50,8 +48,8 @@ export class Registry {
   #epoch = 0;
   /** The edition up to which `#epoch` holds. */
   #checked: Edition = { generation: 0, revision: 0 };
-  /** Of changes that met a conflict, by the records that had changed. */
-  readonly #repeated = new RecordTurns();
+  /** By what changes are about, and by the records over which they met a conflict. */
+  readonly #turns = new RecordTurns();
 
   constructor(store: Store, random: Random, time: Pick<Time, 'immediate'>) {
     this.store = store;
@@ -104,12 +102,13 @@ export class Registry {
    * has changed meanwhile. Changes for which the same record had changed are repeated one after
    * another, so that they do not meet each other again. Throws DealerError 503 after too many
    * conflicts.
+   * @param subject what it changes in any case: changes of it go one after another from the start
    */
-  async change<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async change<T>(work: (transaction: Transaction) => Promise<T>, subject?: string): Promise<T> {
+    if (subject !== undefined) return this.#turns.take([subject], () => this.#repeat(work));
     const first = await this.#attempt(work);
     if ('value' in first) return first.value;
-    if (this.#repeated.count >= WAITING_MAX) throw tooManyChanges();
-    return this.#repeated.take(first.conflicts, () => this.#repeat(work));
+    return this.#turns.take(first.conflicts, () => this.#repeat(work));
   }
 
   async #repeat<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -229,10 +228,6 @@ export class Registry {
     const { generation } = await this.edition();
     await this.removeBefore(keys.root, keys.all(generation));
   }
-}
-
-function tooManyChanges() {
-  return busy('Too many changes at the same time; nothing was changed.', 1);
 }
 
 function resultOf<T>(outcome: PromiseSettledResult<T>): T {
