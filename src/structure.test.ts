@@ -144,7 +144,7 @@ describe('boundaries', () => {
       'src/http/server/body-thread.ts',
       'src/shard/shard-pool.ts',
     ]);
-    expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/redis-link.ts']);
+    expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/redis-client.ts']);
     expect(using(/from 'lmdb'/)).toEqual(['src/store/lmdb.ts']);
     expect(using(/from '@node-rs\/argon2'/)).toEqual(['workers/passwords.ts']);
     expect(using(/from 'jose\//)).toEqual(['src/dealer/tokens.ts']);

@@ -1,6 +1,7 @@
 import type { Random } from '../../random.ts';
 import type { StopTimer, Time } from '../../time.ts';
-import { LinkError, RedisLink } from './redis-link.ts';
+import { LinkError, type MakeClient } from './redis-client.ts';
+import { RedisLink } from './redis-link.ts';
 import {
   LAST_WRITES_LOST,
   leaseSlot,
@@ -38,6 +39,7 @@ export interface LeaseListener {
 export interface LeaseDependencies {
   time: Time;
   random: Random;
+  makeClient: MakeClient | undefined;
   listener: LeaseListener;
   /** The highest version that this process has seen in a slot. */
   seen: Map<Slot, number>;
@@ -84,6 +86,7 @@ export class RedisLease {
       commandTimeoutMs: Math.max(COMMAND_MS_MIN, settings.leaseMs / COMMAND_SHARE),
       time: dependencies.time,
       random: dependencies.random,
+      makeClient: dependencies.makeClient,
       up: () => void this.renew(),
     });
     this.#newBoot();

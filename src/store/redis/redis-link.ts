@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Random } from '../../random.ts';
 import type { Time } from '../../time.ts';
+import {
+  type Argument,
+  LinkError,
+  libraryClient,
+  type MakeClient,
+  type RedisClient,
+} from './redis-client.ts';
+import { SCRIPTS, type ScriptName } from './redis-scripts.ts';
 
-export type Argument = string | number | Buffer;
-
-const CONNECT_TIMEOUT_MS = 2000;
-/** If a hanging Redis server does not close the connection in time, this side closes it. */
-const DISCONNECT_TIMEOUT_MS = 100;
 /** Pause before another attempt to connect: doubles each time. */
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 1000;
@@ -17,32 +17,6 @@ const RETRY_JITTER = 0.2;
 const ATTEMPT_MS = 10;
 /** Errors of a Redis server that cannot execute commands now. Another attempt may succeed. */
 const BROKEN = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|UNBLOCKED|TRYAGAIN|NOSCRIPT|BUSY)\b/;
-
-function readScript(name: string): { text: string; sha1: string } {
-  const text = readFileSync(new URL(`${name}.lua`, import.meta.url), 'utf8');
-  return { text, sha1: createHash('sha1').update(text).digest('hex') };
-}
-
-/** Each script has a file, whose first lines list its keys and arguments. */
-const SCRIPTS = {
-  commit: readScript('commit'),
-  list: readScript('list'),
-  lease: readScript('lease'),
-  release: readScript('release'),
-};
-
-type ScriptName = keyof typeof SCRIPTS;
-
-/** `refused`: Redis did not execute the command. `unknown`: Redis may have executed it. */
-export class LinkError extends Error {
-  override readonly name = 'LinkError';
-  readonly outcome: 'refused' | 'unknown';
-
-  constructor(outcome: LinkError['outcome'], cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.outcome = outcome;
-  }
-}
 
 export interface LinkOptions {
   name: string;
@@ -54,6 +28,8 @@ export interface LinkOptions {
   handshake?: (link: RedisLink) => Promise<void>;
   /** Called when the connection can be used. */
   up?: () => void;
+  /** By default that of the library. */
+  makeClient?: MakeClient | undefined;
 }
 
 /**
@@ -62,7 +38,7 @@ export interface LinkOptions {
  * answer a command in time, the connection is closed.
  */
 export class RedisLink {
-  readonly #redis: Redis | Cluster;
+  readonly #client: RedisClient;
   readonly #options: LinkOptions;
   readonly #underWay = new Set<(error: LinkError) => void>();
   #isUp = false;
@@ -73,12 +49,16 @@ export class RedisLink {
 
   constructor(url: string, options: LinkOptions) {
     this.#options = options;
-    this.#redis = clientOf(url, options, (attempt) => this.#pauseMs(attempt));
-    this.#redis.on('error', (error: unknown) => {
-      this.#lastError = error;
+    const { name, commandTimeoutMs, makeClient = libraryClient } = options;
+    this.#client = makeClient(url, {
+      ...{ name, commandTimeoutMs },
+      pauseMs: (attempt) => this.#pauseMs(attempt),
+      ready: () => void this.#ready(),
+      closed: () => this.#down(new Error('the connection was closed')),
+      failed: (error) => {
+        this.#lastError = error;
+      },
     });
-    this.#redis.on('ready', () => void this.#ready());
-    this.#redis.on('close', () => this.#down(new Error('the connection was closed')));
   }
 
   get lastError(): unknown {
@@ -91,14 +71,13 @@ export class RedisLink {
 
   /** Connects, and connects again after a failure, until `close`. */
   open(): void {
-    // The events `ready` and `close` report the outcome.
-    this.#redis.connect().catch(() => {});
+    this.#client.open();
   }
 
   async #ready(): Promise<void> {
     const connection = ++this.#connection;
     try {
-      await this.#loadScripts();
+      await this.#client.loadScripts(Object.values(SCRIPTS).map(({ text }) => text));
       await this.#options.handshake?.(this);
     } catch (error) {
       if (connection === this.#connection) this.renew(error);
@@ -109,24 +88,9 @@ export class RedisLink {
     this.#options.up?.();
   }
 
-  async #loadScripts(): Promise<void> {
-    const load = (each: Redis) =>
-      Object.values(SCRIPTS).map(({ text }) => each.script('LOAD', text));
-    await Promise.all(this.#servers('master').flatMap(load));
-  }
-
-  #servers(role: 'master' | 'all'): Redis[] {
-    return this.#redis instanceof Cluster ? this.#redis.nodes(role) : [this.#redis];
-  }
-
   /** From now on a command has this long for its answer. */
   limitCommands(ms: number): void {
-    const limit = (each: Redis) => {
-      each.options.commandTimeout = ms;
-    };
-    this.#servers('all').forEach(limit);
-    // Servers that a cluster gets later.
-    this.#redis.on('+node', limit);
+    this.#client.limitCommands(ms);
   }
 
   /**
@@ -153,7 +117,7 @@ export class RedisLink {
   renew(error: unknown): void {
     this.#lastError = error;
     this.#down(error);
-    if (!this.#isClosed) this.#redis.disconnect(true);
+    if (!this.#isClosed) this.#client.disconnect('connect again');
   }
 
   /** Runs a script. Rejects with LinkError. */
@@ -177,17 +141,16 @@ export class RedisLink {
     return new Promise((resolve, reject) => {
       const connection = this.#connection;
       this.#underWay.add(reject);
-      this.#redis.callBuffer(command, args).then(
+      this.#client.send(command, args).then(
         (answer) => {
           this.#underWay.delete(reject);
           resolve(answer);
         },
-        (error: unknown) => {
+        (error: LinkError) => {
           this.#underWay.delete(reject);
-          const failure = new LinkError(isRefusal(error) ? 'refused' : 'unknown', error);
-          reject(failure);
-          const isBroken = failure.outcome === 'unknown' || BROKEN.test(failure.message);
-          if (isBroken && connection === this.#connection) this.renew(error);
+          reject(error);
+          const isBroken = error.outcome === 'unknown' || BROKEN.test(error.message);
+          if (isBroken && connection === this.#connection) this.renew(error.cause);
         },
       );
     });
@@ -205,93 +168,12 @@ export class RedisLink {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#down(new Error('the link is closed'));
-    this.#redis.disconnect();
+    this.#client.disconnect('for good');
   }
-}
-
-/** Whether Redis refused the command, or never received it. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.name === 'ReplyError' || error.message.startsWith("Stream isn't writeable");
 }
 
 /** The message of an error, or of the first of several. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return messageOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
-}
-
-const PORT = 6379;
-const SENTINEL_PORT = 26_379;
-
-/**
- * A client for a URL:
- * - `redis://` and `rediss://` (TLS): one Redis server
- * - `redis+cluster://[user:password@]host[:port][,host[:port]…]`: some nodes of a Redis Cluster
- * - `redis+sentinel://[user:password@]host[:port][,host[:port]…]/name`: the Redis Sentinels of a
- *   server
- */
-function clientOf(
-  url: string,
-  { name, commandTimeoutMs }: LinkOptions,
-  pauseMs: (attempt: number) => number | null,
-): Redis | Cluster {
-  const common: RedisOptions & { replyMapping: 'legacy' } = {
-    ...accountOf(url),
-    replyMapping: 'legacy',
-    connectionName: name,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: commandTimeoutMs,
-    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    autoResubscribe: false,
-  };
-  const alone = { ...common, lazyConnect: true, enableOfflineQueue: false, retryStrategy: pauseMs };
-  const kind = url.slice(0, url.indexOf(':'));
-  if (kind === 'redis+sentinel') {
-    const sentinels = serversOf(url, SENTINEL_PORT);
-    return new Redis({ ...alone, sentinels, name: url.slice(url.lastIndexOf('/') + 1) });
-  }
-  if (kind === 'redis+cluster') {
-    return new Cluster(serversOf(url, PORT), {
-      lazyConnect: true,
-      enableOfflineQueue: false,
-      // Needs that queue; the handshake does the same check.
-      enableReadyCheck: false,
-      // Redis may have executed a command whose connection ended: it must not be sent again.
-      retryDelayOnFailover: 0,
-      retryDelayOnClusterDown: 0,
-      retryDelayOnTryAgain: 0,
-      clusterRetryStrategy: pauseMs,
-      redisOptions: common,
-    });
-  }
-  const [server] = serversOf(url, PORT);
-  const db = Number(new URL(url).pathname.slice(1) || 0);
-  return new Redis({ ...alone, ...server, db, ...(kind === 'rediss' && { tls: {} }) });
-}
-
-/** The part of a URL between `//` and the next slash. */
-function authorityOf(url: string): string {
-  return url.split('/')[2] ?? '';
-}
-
-function accountOf(url: string): { username?: string; password?: string } {
-  const authority = authorityOf(url);
-  const end = authority.lastIndexOf('@');
-  if (end < 0) return {};
-  const [username = '', password = ''] = authority.slice(0, end).split(':').map(decodeURIComponent);
-  return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
-}
-
-function serversOf(url: string, standardPort: number): { host: string; port: number }[] {
-  const authority = authorityOf(url);
-  return authority
-    .slice(authority.lastIndexOf('@') + 1)
-    .split(',')
-    .map((each) => {
-      const { hostname, port } = new URL(`redis://${each}`);
-      return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || standardPort) };
-    });
 }

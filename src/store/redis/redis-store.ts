@@ -17,8 +17,9 @@ import {
 } from '../contract.ts';
 import { checkOnePartition, decodeKey, encodeKey, packValue, unpackValue } from '../encoding.ts';
 import { RedisClaims } from './redis-claims.ts';
+import { type Argument, LinkError, type MakeClient } from './redis-client.ts';
 import { EMPTIED, type LeaseSettings, RedisLease } from './redis-lease.ts';
-import { type Argument, LinkError, messageOf, RedisLink } from './redis-link.ts';
+import { messageOf, RedisLink } from './redis-link.ts';
 import { LAST_WRITES_LOST } from './slot-lease.ts';
 import { COMMON_SLOT, PARTITION_SLOTS, type Slot, slotOfKey, stretchesOf } from './slots.ts';
 
@@ -45,6 +46,8 @@ export interface RedisDependencies {
   time: Time;
   random: Random;
   log: Log;
+  /** By default that of the library. */
+  makeClient?: MakeClient;
 }
 
 /**
@@ -98,7 +101,7 @@ export class RedisStore implements Store {
   #closing: Promise<void> | undefined;
 
   /** Use `openRedis`. */
-  constructor(settings: RedisSettings, { time, random, log }: RedisDependencies) {
+  constructor(settings: RedisSettings, { time, random, log, makeClient }: RedisDependencies) {
     this.#commandTimeoutMs = settings.commandTimeoutMs ?? STORE_WAIT_MS;
     this.#log = log;
     this.#time = time;
@@ -106,6 +109,7 @@ export class RedisStore implements Store {
     this.#lease = new RedisLease(settings, {
       time,
       random,
+      makeClient,
       seen: this.#seen,
       listener: {
         held: () => this.#resume(),
@@ -124,6 +128,7 @@ export class RedisStore implements Store {
       commandTimeoutMs: START_WAIT_MS,
       time,
       random,
+      makeClient,
       handshake: (link) => this.#enter(link),
       up: () => this.#resume(),
     });

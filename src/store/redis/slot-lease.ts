@@ -1,4 +1,5 @@
-import type { Argument, RedisLink } from './redis-link.ts';
+import type { Argument } from './redis-client.ts';
+import type { RedisLink } from './redis-link.ts';
 import type { Slot } from './slots.ts';
 
 /** The holder relies on a renewal for this share of the lifetime of a lease. */
