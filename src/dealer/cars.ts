@@ -88,7 +88,8 @@ export class Cars {
     const { items, stamp } = await this.#all.read(revision);
     const cars = pageOf(items, page);
     // Whoever has the list of this stamp has it with other worlds.
-    const worlds = (await this.#findWorlds(cars)) ? '.found' : '';
+    const finding = this.#findWorlds(cars);
+    const worlds = finding && (await finding) ? '.found' : '';
     const tag = `${stamp}${worlds}.${account.id}`;
     const textOf = (car: ListedCar) => {
       const { record, world } = car;
@@ -104,8 +105,10 @@ export class Cars {
    * who wait for those of many cars share a search that begins after they asked.
    */
   #findWorlds(cars: readonly ListedCar[]): boolean | Promise<boolean> {
+    if (this.#tally.ofWorlds === 0) return false;
     if (cars.length <= SLICE_ITEMS) {
-      const asked = cars.filter((car) => this.#isToBeAsked(car));
+      const asked: ListedCar[] = [];
+      for (const car of cars) if (this.#isToBeAsked(car)) asked.push(car);
       return asked.length > 0 && this.#askForAll(asked);
     }
     this.#nextSearch ??= this.#lastSearch.then(async () => {

@@ -35,7 +35,7 @@ export class Dealers {
   }
 
   /** By username. */
-  list(revision: number): Promise<Snapshot<ListedDealer>> {
+  list(revision: number): Snapshot<ListedDealer> | Promise<Snapshot<ListedDealer>> {
     return this.#all.read(revision);
   }
 

@@ -60,7 +60,18 @@ export class Mirror<R, T extends Ordered> {
     });
   }
 
-  async read(revision: number): Promise<Snapshot<T>> {
+  read(revision: number): Snapshot<T> | Promise<Snapshot<T>> {
+    const epoch = this.#registry.epoch(revision);
+    const loaded = this.#loaded;
+    if (loaded?.epoch === epoch && this.#following === undefined) return this.#snapshot(loaded);
+    return this.#readLater(revision);
+  }
+
+  #snapshot({ sorted }: Loaded<T>): Snapshot<T> {
+    return { items: sorted.snapshot, stamp: `${this.#registry.name}.${this.#changes}` };
+  }
+
+  async #readLater(revision: number): Promise<Snapshot<T>> {
     for (;;) {
       const epoch = await this.#registry.epoch(revision);
       if (this.#loaded?.epoch === epoch) {
@@ -68,8 +79,7 @@ export class Mirror<R, T extends Ordered> {
           await this.#following;
           continue;
         }
-        const { snapshot: items } = this.#loaded.sorted;
-        return { items, stamp: `${this.#registry.name}.${this.#changes}` };
+        return this.#snapshot(this.#loaded);
       }
       this.#loading ??= this.#load(epoch).finally(() => {
         this.#loading = undefined;

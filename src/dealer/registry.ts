@@ -77,8 +77,11 @@ export class Registry {
    * another number, what was read before may be outdated.
    * @param revision that the caller has seen
    */
-  async epoch(revision: number): Promise<number> {
-    if (revision === this.#checked.revision) return this.#epoch;
+  epoch(revision: number): number | Promise<number> {
+    return revision === this.#checked.revision ? this.#epoch : this.#checkedEpoch();
+  }
+
+  async #checkedEpoch(): Promise<number> {
     const [edition, writer] = await Promise.all([this.edition(), this.store.get(keys.writer)]);
     const isOwn = writer !== undefined && writer.version === this.#ownVersion;
     const { generation, revision: checked } = this.#checked;

@@ -29,14 +29,17 @@ export class CarTally implements Tally<ListedCar> {
   readonly ofDealer = new CountsBy();
   total = 0;
   owned = 0;
+  /** Those whose VIN a world could have. */
+  ofWorlds = 0;
   readonly flags: Record<keyof Flags, number> = { locked: 0, climate: 0, charging: 0 };
 
-  count({ record }: ListedCar, by: 1 | -1): void {
+  count({ record, worldNumber }: ListedCar, by: 1 | -1): void {
     const { dealer, owner, locked, climate, charging } = record;
     this.total += by;
     this.ofDealer.add(dealer, by);
     this.ofOwner.add(owner?.account ?? null, by);
     if (owner !== null) this.owned += by;
+    if (worldNumber !== undefined) this.ofWorlds += by;
     if (locked) this.flags.locked += by;
     if (climate) this.flags.climate += by;
     if (charging) this.flags.charging += by;
@@ -45,6 +48,7 @@ export class CarTally implements Tally<ListedCar> {
   clear(): void {
     this.total = 0;
     this.owned = 0;
+    this.ofWorlds = 0;
     Object.assign(this.flags, { locked: 0, climate: 0, charging: 0 });
     this.ofOwner.clear();
     this.ofDealer.clear();

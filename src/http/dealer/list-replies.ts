@@ -27,6 +27,8 @@ interface Asked {
 /** Answers with lists: the short ones are kept, long ones are sent in pieces. */
 export class ListReplies {
   readonly #kept = new LRUCache<string, Uint8Array>({ max: KEPT_MAX });
+  /** The list that was sent last, as a rule the next one too. */
+  #last: { key: string; body: Uint8Array } | undefined;
 
   /** @param pay for the entries, before they are encoded; nothing is paid for an answer at hand */
   async of({ ifNoneMatch, query }: Asked, list: Listing, pay: () => void): Promise<ReadyReply> {
@@ -34,8 +36,11 @@ export class ListReplies {
     const headers: Header[] = [['ETag', etag]];
     if (matchesEtag(ifNoneMatch, etag)) return new ReadyReply(bodyless(304, headers));
     const key = `${list.tag} ${JSON.stringify(query)}`;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return new ReadyReply(reply(200, kept, 'json', headers));
+    const body = this.#last?.key === key ? this.#last.body : this.#kept.get(key);
+    if (body !== undefined) {
+      this.#last = { key, body };
+      return new ReadyReply(reply(200, body, 'json', headers));
+    }
     pay();
     return new ReadyReply(await this.#make(key, list, headers));
   }
