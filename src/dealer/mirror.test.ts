@@ -3,6 +3,7 @@ import { systemRandom } from '../random.ts';
 import { SLICE_ITEMS } from '../slices.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { faultyStore } from '../testing/doubles/faulty-store.ts';
+import { nextTurn } from '../testing/doubles/test-time.ts';
 import { TurnCount } from '../testing/doubles/turn-count.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
@@ -49,7 +50,7 @@ function open(store = faultyStore(temp.store, systemTime)) {
     });
   const read = async () => mirror.read((await registry.edition()).revision);
   const text = async () => (await read()).items.map(({ order, value }) => order + value).join(' ');
-  return { store, registry, counts, made, put, remove, read, text };
+  return { store, registry, mirror, counts, made, put, remove, read, text };
 }
 
 test('it follows the changes of its process without reading a list', async () => {
@@ -164,4 +165,14 @@ test('it shows what a store that was restored from a backup has', async () => {
   );
   expect((await registry.edition()).revision).toBeGreaterThan(0);
   expect(await text()).toBe('a1');
+});
+
+test('a read for which the store does not answer fails, once', async () => {
+  const { store, registry, mirror, put } = open();
+  await put('a', 1);
+  const { revision } = await registry.edition();
+  store.setFault({ kind: 'gone' });
+  await expect(mirror.read(revision)).rejects.toThrow('store failed');
+  // A second failure would be nobody's: the test run ends with an error then.
+  await nextTurn();
 });

@@ -61,10 +61,9 @@ export class Mirror<R, T extends Ordered> {
   }
 
   read(revision: number): Snapshot<T> | Promise<Snapshot<T>> {
-    const epoch = this.#registry.epoch(revision);
-    const loaded = this.#loaded;
-    if (loaded?.epoch === epoch && this.#following === undefined) return this.#snapshot(loaded);
-    return this.#readLater(revision);
+    const loaded = this.#following === undefined ? this.#loaded : undefined;
+    const isCurrent = loaded?.epoch === this.#registry.knownEpoch(revision);
+    return loaded && isCurrent ? this.#snapshot(loaded) : this.#readLater(revision);
   }
 
   #snapshot({ sorted }: Loaded<T>): Snapshot<T> {

@@ -77,11 +77,9 @@ export class Registry {
    * another number, what was read before may be outdated.
    * @param revision that the caller has seen
    */
-  epoch(revision: number): number | Promise<number> {
-    return revision === this.#checked.revision ? this.#epoch : this.#checkedEpoch();
-  }
-
-  async #checkedEpoch(): Promise<number> {
+  async epoch(revision: number): Promise<number> {
+    const known = this.knownEpoch(revision);
+    if (known !== undefined) return known;
     const [edition, writer] = await Promise.all([this.edition(), this.store.get(keys.writer)]);
     const isOwn = writer !== undefined && writer.version === this.#ownVersion;
     const { generation, revision: checked } = this.#checked;
@@ -89,6 +87,11 @@ export class Registry {
     if (!isOwn || edition.generation !== generation || edition.revision < checked) this.#epoch++;
     this.#checked = edition;
     return this.#epoch;
+  }
+
+  /** As `epoch`, if nothing has to be read for it; else undefined. */
+  knownEpoch(revision: number): number | undefined {
+    return revision === this.#checked.revision ? this.#epoch : undefined;
   }
 
   /** The result of `work`, which is repeated if a reset happened meanwhile. */
