@@ -82,6 +82,26 @@ describe('the journal of a world', () => {
     expect(journal.isIdle).toBe(true);
   });
 
+  it('does not answer a repeated change while the outcome of the first is unknown', async () => {
+    const { journal, writes, answers, change, found } = setUp();
+    change(1);
+    await turn();
+    // Refused with it, for the same car.
+    journal.change(1, F_STEERING, 0).catch(() => answers.push('steering no'));
+    writes[0]?.fail(new UncertainWrite());
+    await turn();
+    expect(answers.toSorted()).toEqual(['1 no', 'steering no']);
+    change(1);
+    await turn();
+    expect(answers.at(-1)).toBe('1 no');
+    found.resolve(true);
+    await turn();
+    change(1);
+    await turn();
+    expect(answers).toEqual([...answers.slice(0, 3), '1 ok']);
+    expect(writes).toHaveLength(1);
+  });
+
   it('holds the world before a change until that is durable', async () => {
     const { writes, commands, change } = setUp();
     change(1);

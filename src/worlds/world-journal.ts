@@ -245,9 +245,11 @@ export class WorldJournal {
     this.#dependencies.ticks.holdTick = first?.tick ?? Number.POSITIVE_INFINITY;
   }
 
-  /** After a refused change: applies the changes that were accepted later to the durable masks. */
+  /** After a refused change: applies the other accepted changes to the durable masks. */
   #acceptAgain(): void {
     this.#accepted.set(withChanges(this.#masks, this.#pending()));
+    // Whoever sends one of them again waits for its outcome, or is told that it is not known.
+    for (const change of this.#pending()) this.#underWay[change.car] = change;
   }
 
   #pending(): readonly AcceptedChange[] {
