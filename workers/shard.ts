@@ -9,7 +9,7 @@ import type {
   SearchTask,
   ShardStart,
 } from '../src/shard/protocol.ts';
-import { ShardHost } from '../src/shard/shard-host.ts';
+import { nodeThread, ShardHost } from '../src/shard/shard-host.ts';
 import { systemTime } from '../src/time.ts';
 
 let host: ShardHost | undefined;
@@ -20,7 +20,7 @@ const started = (): ShardHost => {
 };
 
 export const serve = (start: ShardStart) => {
-  host = new ShardHost(start, systemTime);
+  host = new ShardHost(start, systemTime, nodeThread);
   return host.run();
 };
 /** Answers once the thread has been started: tasks come in order. */

@@ -1,9 +1,9 @@
 import { FRAME_TICKS, OUT_LENGTH, TICK_MS } from '../../assembly/layout.ts';
-import type { FrameEncoder } from '../codec/frame-encoder.ts';
 import type { Kernel, Slab } from '../kernel/kernel.ts';
 import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS } from '../limits.ts';
 import { carTypesOf } from '../twin/fleet.ts';
 import type { NumberedChange, StateImage, WorldPast } from './protocol.ts';
+import type { WorldEncoder } from './world-encoder.ts';
 
 export interface LoadedWorldStart
   extends Pick<LoadedWorld, 'number' | 'residency' | 'slab' | 'encoder' | 'createdAtMs' | 'seq'> {
@@ -27,7 +27,7 @@ export class LoadedWorld {
   readonly number: number;
   readonly residency: number;
   readonly slab: Slab;
-  readonly encoder: FrameEncoder;
+  readonly encoder: WorldEncoder;
   readonly createdAtMs: number;
   /** The encodings that are needed. A world that needs any is hot. */
   json = false;

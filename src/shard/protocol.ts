@@ -1,4 +1,4 @@
-import type { MessagePort } from 'node:worker_threads';
+import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { CitySet } from '../city/city-set.ts';
 import type { ClockWords } from '../clock.ts';
 import type { Encoding } from '../codec/encoding.ts';
@@ -19,7 +19,14 @@ import type { Replay } from '../twin-service.ts';
 
 // ── start ─────────────────────────────────────────────────────────────────────────────────────
 
-export interface ShardStart {
+/** One end of a channel between the threads. */
+export interface ShardPort {
+  on(event: 'message', take: (message: unknown) => void): unknown;
+  postMessage(message: unknown, transferred?: readonly Transferable[]): void;
+  close(): void;
+}
+
+export interface ShardStart<Port extends ShardPort = MessagePort> {
   /** Bytes of the compiled kernel. */
   wasm: Uint8Array;
   cities: Pick<CitySet, 'tables' | 'names'>;
@@ -28,8 +35,8 @@ export interface ShardStart {
   clockOriginMs: number;
   /** Words of a `Pulse`. */
   pulse: Int32Array;
-  commands: MessagePort;
-  reports: MessagePort;
+  commands: Port;
+  reports: Port;
   /** Accept `fault` commands; for tests of reliability only. */
   faults: boolean;
 }

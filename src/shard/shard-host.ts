@@ -1,7 +1,8 @@
-import { receiveMessageOnPort } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { at } from '../city/geometry.ts';
+import type { CityNames } from '../city/names.ts';
 import { ShardClock } from '../clock.ts';
-import { Kernel } from '../kernel/kernel.ts';
+import { Kernel, type KernelOptions } from '../kernel/kernel.ts';
 import { BURST_IMAGE_TICKS, HEARTBEAT_MS } from '../limits.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
@@ -21,6 +22,7 @@ import {
   type QueryResult,
   type QueryTask,
   type Report,
+  type ShardPort,
   type ShardStart,
   type StateImage,
   transferred,
@@ -29,15 +31,37 @@ import {
 } from './protocol.ts';
 import { Pulse } from './pulse.ts';
 import { Scheduler, type SchedulerHost } from './scheduler.ts';
-import { worldEncoder } from './world-encoder.ts';
+import { type WorldEncoder, worldEncoder } from './world-encoder.ts';
 
 /** Pause before the next check whether the last frame batch was acknowledged. */
 const BATCH_RETRY_MS = 2;
 
+/** What a shard's host needs of the thread in which it runs. */
+export interface HostThread<Port extends ShardPort = MessagePort> {
+  kernelOf(wasm: Uint8Array): KernelOptions['module'];
+  encoderOf(world: number, city: CityNames): WorldEncoder;
+  /** Takes a message that has arrived at a port and was not handled yet. */
+  receive(port: Port): { message: unknown } | undefined;
+  /** Processor time that the thread has used, ms. */
+  workedMs(): number;
+}
+
+/** A thread of Node.js. */
+export const nodeThread: HostThread = {
+  kernelOf: (wasm) => new WebAssembly.Module(wasm),
+  encoderOf: worldEncoder,
+  receive: receiveMessageOnPort,
+  workedMs() {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  },
+};
+
 /** The thread side of a shard: one kernel, the worlds in it, and the loop that steps them. */
-export class ShardHost implements SchedulerHost {
+export class ShardHost<Port extends ShardPort = MessagePort> implements SchedulerHost {
   readonly counterfactuals: CounterfactualQueue;
-  readonly #start: ShardStart;
+  readonly #start: ShardStart<Port>;
+  readonly #thread: HostThread<Port>;
   readonly #time: Time;
   readonly #kernel: Kernel;
   readonly #clock: ShardClock;
@@ -53,11 +77,12 @@ export class ShardHost implements SchedulerHost {
   #wakeNow: StopTimer | undefined;
   #stopped: (() => void) | undefined;
 
-  constructor(start: ShardStart, time: Time) {
+  constructor(start: ShardStart<Port>, time: Time, thread: HostThread<Port>) {
     this.#start = start;
+    this.#thread = thread;
     this.#time = time;
     const kernel = new Kernel({
-      module: new WebAssembly.Module(start.wasm),
+      module: thread.kernelOf(start.wasm),
       cityTables: start.cities.tables,
       carTypes: CAR_TYPES,
       slabCount: start.slabCount + REWIND_SLABS,
@@ -75,7 +100,7 @@ export class ShardHost implements SchedulerHost {
     this.#clock = clock;
     this.#pulse = pulse;
     this.counterfactuals = counterfactuals;
-    start.commands.on('message', (command: Command) => this.#take(command));
+    start.commands.on('message', (message) => this.#take(message as Command));
     // The first heartbeat is sent at once, because admission needs the cost of a tick.
     this.#sendHeartbeat();
     this.#stopHeartbeat = time.every(HEARTBEAT_MS, () => this.#sendHeartbeat());
@@ -122,7 +147,7 @@ export class ShardHost implements SchedulerHost {
       number,
       residency,
       slab,
-      encoder: worldEncoder(number, at(this.#start.cities.names, cityIndex)),
+      encoder: this.#thread.encoderOf(number, at(this.#start.cities.names, cityIndex)),
       createdAtMs,
       seq: past.image?.seq ?? 0,
       changes: unpackNumbered(past.changes),
@@ -236,7 +261,7 @@ export class ShardHost implements SchedulerHost {
 
   drainCommands(): void {
     for (;;) {
-      const received = receiveMessageOnPort(this.#start.commands);
+      const received = this.#thread.receive(this.#start.commands);
       if (received === undefined) return;
       this.#take(received.message as Command);
     }
@@ -303,7 +328,7 @@ export class ShardHost implements SchedulerHost {
     const startMs = this.#time.now();
     const next = this.#scheduler.turn();
     const retry = this.#sendFrames();
-    this.#scheduler.meter.turned(this.#time.now() - startMs, threadMs());
+    this.#scheduler.meter.turned(this.#time.now() - startMs, this.#thread.workedMs());
     const waitMs = Math.min(next ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
     if (Number.isFinite(waitMs)) this.#schedule(waitMs);
   };
@@ -329,10 +354,4 @@ export class ShardHost implements SchedulerHost {
     this.#imageBudget.refill(HEARTBEAT_MS);
     this.#pulse.countHeartbeat();
   }
-}
-
-/** Processor time of this thread, ms. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }

@@ -1,10 +1,10 @@
-import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { CitySet } from '../city/city-set.ts';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
 import { ADMISSION_PER_MILLE, OLDEST_TURN, PROCESSORS_PER_MILLE, REPLAYS_MAX } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
+import { PooledThread } from './pooled-thread.ts';
 import type {
   Address,
   Command,
@@ -21,7 +21,8 @@ import type {
 } from './protocol.ts';
 import { Pulse } from './pulse.ts';
 import { ReadAdmission } from './read-admission.ts';
-import { ShardPool, type TaskAnswer, type TaskInput, type TaskName } from './shard-pool.ts';
+import type { TaskAnswer, TaskInput, TaskName } from './shard-pool.ts';
+import type { MakeThread, ShardThread } from './shard-thread.ts';
 
 /** A thread that takes longer to stop is ended. */
 const STOP_MS = 2000;
@@ -38,6 +39,8 @@ export interface ShardDependencies {
   log: Log;
   /** Whether the thread takes `fault` commands. */
   faults: boolean;
+  /** By default a thread of Piscina. */
+  makeThread?: MakeThread;
 }
 
 /**
@@ -55,12 +58,12 @@ export interface ShardListener {
   died(shard: Shard, world: number): void;
 }
 
-interface ShardThread {
-  pool: ShardPool;
-  commands: MessagePort;
-  reports: MessagePort;
+interface StartedThread {
+  thread: ShardThread;
   pulse: Pulse;
 }
+
+const pooledThread: MakeThread = (start, listener) => new PooledThread(start, listener);
 
 /** The main thread's end of one shard, through all its threads. */
 export class Shard {
@@ -80,7 +83,7 @@ export class Shard {
   readonly #debts = new Map<QueryTask, number>();
   readonly #dependencies: ShardDependencies;
   #listener: ShardListener | undefined;
-  #thread: ShardThread | undefined;
+  #started: StartedThread | undefined;
 
   constructor(index: number, dependencies: ShardDependencies) {
     this.index = index;
@@ -88,7 +91,7 @@ export class Shard {
   }
 
   get alive(): boolean {
-    return this.#thread !== undefined;
+    return this.#started !== undefined;
   }
 
   /** Starts the first thread. Resolves when it accepts tasks. */
@@ -100,16 +103,15 @@ export class Shard {
   /** Starts a new thread. Resolves when it accepts tasks. */
   async restart(): Promise<void> {
     const incarnation = ++this.incarnation;
-    const commands = new MessageChannel();
-    const reports = new MessageChannel();
     const pulse = new Pulse();
-    const pool = new ShardPool((error) => this.#end(incarnation, error));
-    this.#thread = { pool, commands: commands.port1, reports: reports.port1, pulse };
-    this.#debts.clear();
-    reports.port1.on('message', (report: Report) => {
-      if (incarnation === this.incarnation) this.#listener?.report(this, report);
-    });
-    const { cities, clock, wasm, slabCount, faults } = this.#dependencies;
+    const {
+      cities,
+      clock,
+      wasm,
+      slabCount,
+      faults,
+      makeThread = pooledThread,
+    } = this.#dependencies;
     const start = {
       wasm,
       cities: { tables: cities.tables, names: cities.names },
@@ -117,15 +119,18 @@ export class Shard {
       clockWords: clock.words,
       clockOriginMs: clock.originMs,
       pulse: pulse.words,
-      commands: commands.port2,
-      reports: reports.port2,
       faults,
     };
-    const served = pool.run('serve', start, [commands.port2, reports.port2]);
-    served.catch((error: unknown) => this.#end(incarnation, error));
-    // If the thread cannot start, `serve` rejects with the cause, `ready` only with the thread's end.
+    const thread = makeThread(start, {
+      report: (report) => {
+        if (incarnation === this.incarnation) this.#listener?.report(this, report);
+      },
+      ended: (error) => this.#end(incarnation, error),
+    });
+    this.#started = { thread, pulse };
+    this.#debts.clear();
     try {
-      await Promise.race([pool.run('ready', undefined), served]);
+      await thread.ready;
     } catch (error) {
       this.#end(incarnation, error);
       throw error;
@@ -134,20 +139,18 @@ export class Shard {
 
   /** The thread has ended, or hangs: its memory is lost. */
   #end(incarnation: number, error: unknown): void {
-    if (incarnation !== this.incarnation || this.#thread === undefined) return;
-    const world = this.#thread.pulse.world;
+    if (incarnation !== this.incarnation || this.#started === undefined) return;
+    const { world } = this.#started.pulse;
     this.#dependencies.log.error({ shard: this.index, incarnation, err: error }, 'shard died');
     this.#discard();
     this.#listener?.died(this, world);
   }
 
   #discard(): void {
-    const thread = this.#thread;
-    this.#thread = undefined;
+    const thread = this.#started?.thread;
+    this.#started = undefined;
     this.incarnation++;
-    thread?.commands.close();
-    thread?.reports.close();
-    thread?.pool.destroy().catch((error: unknown) => {
+    thread?.end().catch((error: unknown) => {
       this.#dependencies.log.warn(
         { shard: this.index, err: error },
         'a shard thread did not stop without an error',
@@ -163,7 +166,7 @@ export class Shard {
   // ── commands and tasks ──────────────────────────────────────────────────────────────────────
 
   command(command: Command): void {
-    this.#thread?.commands.postMessage(command);
+    this.#started?.thread.command(command);
   }
 
   /** The number of the next residency. It grows over all worlds and threads of this shard. */
@@ -232,9 +235,9 @@ export class Shard {
   }
 
   async stop(): Promise<void> {
-    const thread = this.#thread;
+    const thread = this.#started?.thread;
     if (thread === undefined) return;
-    const stopped = thread.pool.run('stop', undefined).catch(() => {});
+    const stopped = thread.run('stop', undefined).catch(() => {});
     await Promise.race([stopped, this.#dependencies.time.sleep(STOP_MS)]);
     this.#discard();
   }
@@ -245,46 +248,46 @@ export class Shard {
    * ends.
    */
   async #run<Name extends TaskName>(name: Name, task: TaskInput<Name>): Promise<TaskAnswer<Name>> {
-    const thread = this.#thread;
+    const thread = this.#started?.thread;
     const lost = () =>
       new TwinError('world_unavailable', 'The world is being reloaded; try again.', 1);
     if (thread === undefined) throw lost();
-    const answer = await thread.pool.run(name, task).catch((error: unknown) => {
-      throw thread === this.#thread ? error : lost();
+    const answer = await thread.run(name, task).catch((error: unknown) => {
+      throw thread === this.#started?.thread ? error : lost();
     });
-    if (thread !== this.#thread) throw lost();
-    this.#drain(thread.reports);
+    if (thread !== this.#started?.thread) throw lost();
+    this.#drain(thread);
     return answer;
   }
 
   /** Handles all waiting reports: they use another port, and may arrive after a later answer. */
-  #drain(reports: MessagePort): void {
+  #drain(thread: ShardThread): void {
     for (;;) {
-      const received = receiveMessageOnPort(reports);
-      if (received === undefined) return;
-      this.#listener?.report(this, received.message as Report);
+      const report = thread.nextReport();
+      if (report === undefined) return;
+      this.#listener?.report(this, report);
     }
   }
 
   // ── load ────────────────────────────────────────────────────────────────────────────────────
 
   get heartbeat(): number {
-    return this.#thread?.pulse.heartbeat ?? 0;
+    return this.#started?.pulse.heartbeat ?? 0;
   }
 
   get hotPerMille(): number {
-    return this.#thread?.pulse.hotPerMille ?? 0;
+    return this.#started?.pulse.hotPerMille ?? 0;
   }
 
   /** The frames of a batch were passed to the sockets: the shard may send the next batch. */
   acknowledge(batch: number): void {
-    this.#thread?.pulse.acknowledge(batch);
+    this.#started?.pulse.acknowledge(batch);
   }
 
   /** Whether the thread has time for one more watched world. */
   get admits(): boolean {
     const { admittedPerMille } = this.#dependencies;
-    return this.#thread?.pulse.admits(this.hotCount, admittedPerMille) ?? false;
+    return this.#started?.pulse.admits(this.hotCount, admittedPerMille) ?? false;
   }
 
   /** Number of ticks that pending queries have to step. */
@@ -297,6 +300,6 @@ export class Shard {
     let before = ticks;
     for (const debt of this.#debts.values()) if (debt <= ticks) before += debt;
     const share = Math.max(0.2, 1 - this.hotPerMille / 1000) * (1 - 1 / OLDEST_TURN);
-    return (before * (this.#thread?.pulse.tickNs ?? 0)) / 1e6 / share;
+    return (before * (this.#started?.pulse.tickNs ?? 0)) / 1e6 / share;
   }
 }

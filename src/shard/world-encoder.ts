@@ -10,6 +10,9 @@ const WASM = readFileSync(new URL('../../build/frames.wasm', import.meta.url));
 /** The one of this thread. */
 const frameModule = new FrameModule(new WebAssembly.Module(WASM));
 
+/** What encodes the frames of one world. */
+export type WorldEncoder = Pick<FrameEncoder, 'bytesMax' | 'write' | 'encode'>;
+
 /** The encoder of the frames of one world. */
 export function worldEncoder(world: number, city: CityNames): FrameEncoder {
   const vins = Array.from({ length: CAR_COUNT }, (_, car) => vinOf(world, car));

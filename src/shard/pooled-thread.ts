@@ -1,0 +1,44 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { Command, Report } from './protocol.ts';
+import { ShardPool, type TaskAnswer, type TaskInput, type TaskName } from './shard-pool.ts';
+import type { ShardThread, ThreadListener, ThreadStart } from './shard-thread.ts';
+
+/** A thread of Piscina. Commands and reports have ports of their own. */
+export class PooledThread implements ShardThread {
+  readonly ready: Promise<void>;
+  readonly #pool: ShardPool;
+  readonly #commands: MessagePort;
+  readonly #reports: MessagePort;
+
+  constructor(start: ThreadStart, listener: ThreadListener) {
+    const commands = new MessageChannel();
+    const reports = new MessageChannel();
+    this.#commands = commands.port1;
+    this.#reports = reports.port1;
+    this.#pool = new ShardPool((error) => listener.ended(error));
+    reports.port1.on('message', (report: Report) => listener.report(report));
+    const ports = { commands: commands.port2, reports: reports.port2 };
+    const served = this.#pool.run('serve', { ...start, ...ports }, [ports.commands, ports.reports]);
+    served.catch((error: unknown) => listener.ended(error));
+    // If the thread cannot start, `serve` rejects with the cause, `ready` only with the thread's end.
+    this.ready = Promise.race([this.#pool.run('ready', undefined), served]);
+  }
+
+  command(command: Command): void {
+    this.#commands.postMessage(command);
+  }
+
+  run<Name extends TaskName>(name: Name, task: TaskInput<Name>): Promise<TaskAnswer<Name>> {
+    return this.#pool.run(name, task);
+  }
+
+  nextReport(): Report | undefined {
+    return receiveMessageOnPort(this.#reports)?.message as Report | undefined;
+  }
+
+  end(): Promise<void> {
+    this.#commands.close();
+    this.#reports.close();
+    return this.#pool.destroy();
+  }
+}
