@@ -14,6 +14,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   store: () => import('./store.ts'),
   requests: () => import('./requests.ts'),
   dealer: () => import('./dealer.ts'),
+  link: () => import('./link.ts'),
   kernel: () => import('./kernel.ts'),
   driving: () => import('./driving.ts'),
   shard: () => import('./shard.ts'),

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+export type Direction = 'forth' | 'back';
+
+/** A TCP proxy that can lose or hold back what goes in one direction. `forth` is away from who connects. */
+export class LinkProxy {
+  readonly #server: Server;
+  readonly #target: URL;
+  readonly #pipes = new Set<ProxyPipe>();
+  readonly #cut = new Set<Direction>();
+  readonly #clogged = new Set<Direction>();
+
+  private constructor(target: string) {
+    this.#target = new URL(target);
+    this.#server = createServer((inner) => this.#accept(inner));
+  }
+
+  /** @param target where connections go */
+  static async open(target: string): Promise<LinkProxy> {
+    const proxy = new LinkProxy(target);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** What goes there vanishes. Connections that have lost something never get anything more. */
+  cut(direction: Direction): void {
+    this.#cut.add(direction);
+  }
+
+  heal(direction: Direction): void {
+    this.#cut.delete(direction);
+  }
+
+  clog(direction: Direction): void {
+    this.#clogged.add(direction);
+    for (const pipe of this.#pipes) if (pipe.direction === direction) pipe.from.pause();
+  }
+
+  unclog(direction: Direction): void {
+    this.#clogged.delete(direction);
+    for (const pipe of this.#pipes) if (pipe.direction === direction) pipe.from.resume();
+  }
+
+  /** Ends all connections. */
+  break(): void {
+    for (const { from } of this.#pipes) from.destroy();
+  }
+
+  close(): void {
+    this.#server.close();
+    this.break();
+  }
+
+  #accept(inner: Socket): void {
+    if (this.#cut.has('forth')) {
+      // Nobody hears of it.
+      inner.on('error', () => {});
+      return;
+    }
+    const outer = connect(Number(this.#target.port), this.#target.hostname);
+    this.#pipe({ direction: 'forth', from: inner, to: outer, isLost: false });
+    this.#pipe({ direction: 'back', from: outer, to: inner, isLost: false });
+  }
+
+  #pipe(pipe: ProxyPipe): void {
+    const { direction, from, to } = pipe;
+    this.#pipes.add(pipe);
+    const isLost = () => {
+      pipe.isLost ||= this.#cut.has(direction);
+      return pipe.isLost;
+    };
+    from.on('data', (bytes) => {
+      if (isLost() || to.write(bytes)) return;
+      from.pause();
+      to.once('drain', () => {
+        if (!this.#clogged.has(direction)) from.resume();
+      });
+    });
+    from.on('error', () => {});
+    from.on('close', () => {
+      this.#pipes.delete(pipe);
+      if (!isLost()) to.destroy();
+    });
+    if (this.#clogged.has(direction)) from.pause();
+  }
+}
+
+interface ProxyPipe {
+  direction: Direction;
+  from: Socket;
+  to: Socket;
+  isLost: boolean;
+}
