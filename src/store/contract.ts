@@ -33,14 +33,19 @@ export interface Grant {
   readonly partition: number;
   /** Higher than that of any earlier grant of the partition, to whatever process. */
   readonly epoch: number;
+  /** No answer of an earlier holder shows a later reading of the clock: answers must lie above it. */
+  readonly floorMs: number;
   /** Until when the process may rely on it, by `Time.now`. -Infinity once it is lost. */
   untilMs(): number;
+  /** The latest reading of the clock that may be published under it: later holders start above it. */
+  latestReadingMs(): number;
 }
 
-/** Another process holds a partition. */
+/** A partition that is not to be had now. */
 export interface Held {
+  /** The process that holds it or, where nobody does, the one that held it last. */
   holder: string;
-  /** The lease of the holder lives so long without renewal. */
+  /** The lease of the holder lives so long without renewal; 0: it has ended. */
   leftMs: number;
 }
 
@@ -50,22 +55,76 @@ export interface Lost {
   reason: string;
 }
 
+/**
+ * What may be taken. `free`: what its last holder has released, what nobody ever had, and what this
+ * process had last. `expired`: also what another process has neither renewed nor released. Its lease ends
+ * by the clock of the store, which may jump: whoever takes such a partition must know otherwise
+ * that the holder is gone.
+ */
+export type Taking = 'free' | 'expired';
+
 /** Grants partitions to processes. */
 export interface Claims {
   /** Grants are to be renewed at least this often; undefined: they last for ever. */
   readonly renewalMs: number | undefined;
+  /** How long a lease lives in the store without renewal; undefined: for ever. */
+  readonly leaseMs: number | undefined;
 
-  /** Takes a partition that nobody holds. Rejects with StoreUnavailable. */
-  take(partition: number): Promise<Grant | Held>;
+  /**
+   * Sets what tells the latest reading of the clock that this process may have published at a time of
+   * `Time.now`. Call it before the first `take`.
+   */
+  readClock(latestReadingMs: (atMs: number) => number): void;
+
+  /** Takes a partition that is to be had. Rejects with StoreUnavailable. */
+  take(partition: number, what: Taking): Promise<Grant | Held>;
 
   /** Prolongs grants. Those for which the store does not answer stay as they are. Never rejects. */
   renew(grants: readonly Grant[]): Promise<readonly Lost[]>;
 
-  /** Gives grants up. They must not be used again. Never rejects. */
+  /** Gives grants up: anybody may take the partitions. They must not be used again. Never rejects. */
   release(grants: readonly Grant[]): Promise<void>;
 
   /** Calls `listener` when grants should be renewed at once: one may be lost, or the store is back. */
   onTrouble(listener: () => void): void;
+}
+
+/** What the processes on one store know of each other, as of one heartbeat. */
+export interface ClusterView {
+  /** The clock of the cluster when the store answered: ms since 1970, with fractions. */
+  clockMs: number;
+  /** When the heartbeat was sent, and when its answer came, by `Time.now`. */
+  sentMs: number;
+  answeredMs: number;
+  /** By process: those whose last heartbeat is at most a lease old by the store's clock, this one too. */
+  nodes: ReadonlyMap<string, NodeEntry>;
+}
+
+export interface NodeEntry {
+  /** What the process sent with its last heartbeat. */
+  value: unknown;
+  /** Grows with every heartbeat of the process. */
+  count: number;
+  /** Order in which the processes have joined. */
+  joined: number;
+}
+
+/** How the processes on one store tell each other that they live. */
+export interface Heartbeats {
+  /** Names this process for as long as it lives: no other one ever has this name. */
+  readonly process: string;
+
+  /**
+   * Prolongs the right of this process to write common entries, and tells the others `value`. To be
+   * sent at least as often as grants are to be renewed, or the others take it for gone. The clock
+   * of the cluster is that of the store plus a correction, which keeps it from jumping with the store's.
+   * @param readingMs this process's reading of that clock; undefined before it has adopted it
+   * Rejects with StoreUnavailable.
+   */
+  send(value: unknown, readingMs: number | undefined): Promise<ClusterView>;
+
+  /** Tells the others that this process is gone. Never rejects. */
+  leave(): Promise<void>;
 }
 
 export type Write = { key: Key; value: unknown } | { key: Key; remove: true };
@@ -83,6 +142,8 @@ export interface Store {
   /** The state of the dealer platform shows it. */
   readonly engine: 'embedded' | 'redis';
   readonly claims: Claims;
+  /** Undefined for a store that one process has for itself. */
+  readonly heartbeats: Heartbeats | undefined;
 
   /** The entry at a key, or undefined. Rejects with StoreUnavailable. */
   get<T = unknown>(key: Key): Promise<Entry<T> | undefined>;

@@ -109,6 +109,7 @@ export async function openEmbedded(dir: string, time: Time): Promise<EmbeddedSto
 export class EmbeddedStore implements Store {
   readonly engine = 'embedded';
   readonly claims = endlessClaims;
+  readonly heartbeats = undefined;
   readonly #dir: string;
   readonly #file: DataFile;
   readonly #lock: DirectoryLock;

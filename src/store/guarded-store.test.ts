@@ -21,6 +21,7 @@ function setUpStarting(engine: Store['engine'] = 'redis') {
   const inner: Store = {
     engine,
     claims: endlessClaims,
+    heartbeats: undefined,
     get: async () => undefined,
     list: async () => [],
     commit: () => {

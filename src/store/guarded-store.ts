@@ -6,6 +6,7 @@ import {
   type Claims,
   type Entry,
   type Grant,
+  type Heartbeats,
   type Key,
   type Page,
   type Store,
@@ -74,6 +75,10 @@ export class GuardedStore implements Store {
 
   get claims(): Claims {
     return this.#inner.claims;
+  }
+
+  get heartbeats(): Heartbeats | undefined {
+    return this.#inner.heartbeats;
   }
 
   /** From now on requests wait for commits. */

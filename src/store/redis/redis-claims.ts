@@ -1,31 +1,65 @@
+import { PARTITION_COUNT } from '../../limits.ts';
 import type { Time } from '../../time.ts';
-import { type Claims, type Grant, type Held, type Lost, StoreUnavailable } from '../contract.ts';
-import type { RedisLease } from './redis-lease.ts';
+import {
+  type Claims,
+  type Grant,
+  type Held,
+  type Lost,
+  StoreUnavailable,
+  type Taking,
+} from '../contract.ts';
 import type { RedisLink } from './redis-link.ts';
-import { LAST_WRITES_LOST, leaseSlot, nodeOf, RELIED_ON, releaseSlot } from './slot-lease.ts';
-import { PARTITION_SLOTS, type Slot } from './slots.ts';
+import {
+  LAST_WRITES_LOST,
+  leaseSlot,
+  nameOf,
+  nodeOf,
+  processOf,
+  RELIED_ON,
+  RENEWALS,
+  type RunLease,
+  releaseSlot,
+  type Taken,
+  tokenOf,
+} from './slot-lease.ts';
+import { PARTITION_SLOTS, type PartitionSlot, type Slot } from './slots.ts';
+import type { WriterKey } from './writer-key.ts';
 
-const RENEWALS = 4;
+/** A mark lies so far above the latest reading: a tick of worlds, which are shown in whole ticks. */
+const MARGIN_MS = 20;
 
 class RedisGrant implements Grant {
   readonly partition: number;
-  readonly slot: Slot;
+  readonly slot: PartitionSlot;
   /** Names this grant in Redis. It is never used again. */
-  readonly boot: string;
+  readonly name: string;
   epoch = 0;
+  floorMs = 0;
   /** The connection over which it may write: see `lease.lua`. */
   session = 0;
   deadlineMs = Number.NEGATIVE_INFINITY;
+  latestMs = Number.NEGATIVE_INFINITY;
   isLost = false;
 
-  constructor(partition: number, slot: Slot, boot: string) {
+  constructor(partition: number, slot: PartitionSlot, name: string) {
     this.partition = partition;
     this.slot = slot;
-    this.boot = boot;
+    this.name = name;
   }
 
   untilMs(): number {
     return this.deadlineMs;
+  }
+
+  latestReadingMs(): number {
+    return this.latestMs;
+  }
+
+  /** What Redis has answered: answers may come later than those to later renewals. */
+  renewed({ deadlineMs, latestMs }: Renewal): void {
+    if (this.isLost) return;
+    this.deadlineMs = Math.max(deadlineMs, this.deadlineMs);
+    this.latestMs = Math.max(latestMs, this.latestMs);
   }
 
   lose(): void {
@@ -34,10 +68,18 @@ class RedisGrant implements Grant {
   }
 }
 
+/** What a renewal that is sent now is good for. */
+interface Renewal {
+  /** By `Time.now`. */
+  deadlineMs: number;
+  /** The latest reading of the clock by then. */
+  latestMs: number;
+}
+
 export interface ClaimsDependencies {
   time: Time;
-  /** That of the node; claims use its connection. */
-  lease: RedisLease;
+  /** That of the process; claims use its connection. */
+  writer: WriterKey;
   leaseMs: number;
   /** The highest version that this process has seen in a slot. */
   seen: Map<Slot, number>;
@@ -49,15 +91,26 @@ export interface ClaimsDependencies {
  */
 export class RedisClaims implements Claims {
   readonly renewalMs: number;
+  readonly leaseMs: number;
   readonly #dependencies: ClaimsDependencies;
   readonly #grants = new Map<number, RedisGrant>();
+  /** By partition: the last grant of this process. */
+  readonly #former = new Map<number, RedisGrant>();
+  /** By partition: the highest epoch that this process has seen. */
+  readonly #epochs = new Float64Array(PARTITION_COUNT);
   #session = 0;
   #grantCount = 0;
+  #latestReadingMs: (atMs: number) => number = () => 0;
   #tell: () => void = () => {};
 
   constructor(dependencies: ClaimsDependencies) {
     this.#dependencies = dependencies;
+    this.leaseMs = dependencies.leaseMs;
     this.renewalMs = dependencies.leaseMs / RENEWALS;
+  }
+
+  readClock(latestReadingMs: (atMs: number) => number): void {
+    this.#latestReadingMs = latestReadingMs;
   }
 
   onTrouble(listener: () => void): void {
@@ -69,70 +122,112 @@ export class RedisClaims implements Claims {
     this.#tell();
   }
 
-  async take(partition: number): Promise<Grant | Held> {
-    const { lease } = this.#dependencies;
+  async take(partition: number, what: Taking): Promise<Grant | Held> {
+    const { writer } = this.#dependencies;
     const slot = PARTITION_SLOTS[partition];
     if (slot === undefined) throw new TypeError(`there is no partition ${partition}`);
     // What would be written to an emptied store could pass for its data.
-    if (!lease.isHeld) throw new StoreUnavailable('failed', new Error('the node has no lease'));
-    const grant = new RedisGrant(partition, slot, `${lease.boot}.${++this.#grantCount}`);
+    if (!writer.isHeld) throw new StoreUnavailable('failed', new Error('the node has not entered'));
+    const grant = new RedisGrant(partition, slot, `${writer.process}-${++this.#grantCount}`);
     try {
-      return await this.#take(grant);
+      return await this.#take(grant, what);
     } catch (error) {
       throw new StoreUnavailable('failed', error);
     }
   }
 
-  async #take(grant: RedisGrant): Promise<Grant | Held> {
-    const { lease, time } = this.#dependencies;
-    for (;;) {
-      const session = this.#session;
-      const sentMs = time.now();
-      const taken = await this.#lease(lease.link, grant, 'new');
-      if (!taken.isMine) return { holder: nodeOf(taken.holder), leftMs: taken.leftMs };
-      // The connection was made again meanwhile: what the last one still carries must be shut out.
-      if (session !== this.#session) continue;
-      grant.session = session;
-      grant.epoch = taken.epoch;
-      grant.deadlineMs = sentMs + this.#dependencies.leaseMs * RELIED_ON;
-      this.#grants.set(grant.partition, grant);
-      return grant;
+  async #take(grant: RedisGrant, what: Taking): Promise<Grant | Held> {
+    const run = this.#leaseLink();
+    let session = this.#session;
+    let renewal = this.#renewalNow();
+    let taken = await this.#lease(run, grant, what, renewal);
+    if (!taken.isMine) return { holder: processOf(taken.holder), leftMs: taken.leftMs };
+    grant.epoch = taken.epoch;
+    grant.floorMs = this.#floorOf(grant.partition, taken);
+    // The connection was made again meanwhile: what the last one still carries must be shut out.
+    while (session !== this.#session) {
+      session = this.#session;
+      renewal = this.#renewalNow();
+      taken = await this.#lease(run, grant, 'same', renewal);
+      if (!taken.isMine) return { holder: processOf(taken.holder), leftMs: taken.leftMs };
     }
+    grant.session = session;
+    grant.renewed(renewal);
+    this.#grants.get(grant.partition)?.lose();
+    this.#grants.set(grant.partition, grant);
+    this.#former.set(grant.partition, grant);
+    return grant;
   }
 
-  #lease(link: Pick<RedisLink, 'run'>, { slot, boot }: RedisGrant, how: 'new' | 'same') {
-    const { leaseMs } = this.#dependencies;
-    const run = link.run.bind(link);
-    return leaseSlot(run, slot, how, { boot, session: this.#session, leaseMs });
+  /** Nothing that this process itself has published lies above its clock. */
+  #floorOf(partition: number, { formerHolder, markMs }: Taken): number {
+    const former = this.#former.get(partition);
+    return former !== undefined && nameOf(formerHolder) === former.name ? former.floorMs : markMs;
+  }
+
+  #renewalNow(): Renewal {
+    const deadlineMs = this.#dependencies.time.now() + this.leaseMs * RELIED_ON;
+    return { deadlineMs, latestMs: this.#latestReadingMs(deadlineMs) };
+  }
+
+  #leaseLink(): RunLease {
+    const { link } = this.#dependencies.writer;
+    return link.run.bind(link);
+  }
+
+  /** Without a renewal the lease only moves to the current connection. Rejects with LinkError. */
+  async #lease(
+    run: RunLease,
+    { partition, slot, name }: RedisGrant,
+    how: Taking | 'same',
+    renewal?: Renewal,
+  ): Promise<Taken> {
+    const taken = await leaseSlot(run, slot, how, {
+      ...{ name, session: this.#session, leaseMs: this.leaseMs },
+      markMs: renewal === undefined ? 0 : markOf(renewal.latestMs),
+      knownEpoch: this.#epochs[partition] ?? 0,
+    });
+    this.#epochs[partition] = Math.max(taken.epoch, this.#epochs[partition] ?? 0);
+    return taken;
   }
 
   async renew(grants: readonly Grant[]): Promise<readonly Lost[]> {
-    const sentMs = this.#dependencies.time.now();
+    const renewal = this.#renewalNow();
     const renewed = await Promise.all(
-      grants.map((grant) => this.#renew(grant as RedisGrant, sentMs)),
+      grants.map((grant) => this.#renew(grant as RedisGrant, renewal)),
     );
     return renewed.filter((lost) => lost !== undefined);
   }
 
-  async #renew(grant: RedisGrant, sentMs: number): Promise<Lost | undefined> {
-    const { lease, leaseMs, seen } = this.#dependencies;
+  async #renew(grant: RedisGrant, renewal: Renewal): Promise<Lost | undefined> {
+    const { writer } = this.#dependencies;
     if (grant.isLost) return { grant, reason: 'it was given up' };
-    const seenBefore = seen.get(grant.slot) ?? 0;
-    const run = lease.link.run.bind(lease.link);
-    const claimant = { boot: grant.boot, session: 0, leaseMs };
+    // As of now: a commit that is answered meanwhile may be later than this renewal.
+    const seen = this.#seen(grant);
     // Without an answer it stays as it is, until it expires.
-    const taken = await leaseSlot(run, grant.slot, 'same', claimant).catch(() => undefined);
+    const taken = await this.#lease(this.#leaseLink(), grant, 'same', renewal).catch(
+      () => undefined,
+    );
     if (taken === undefined) return undefined;
-    const isBack = taken.version < seenBefore;
+    const isBack = this.#isBack(grant, taken, seen);
     if (taken.isMine && !isBack) {
-      if (!grant.isLost) grant.deadlineMs = sentMs + leaseMs * RELIED_ON;
+      grant.renewed(renewal);
       return undefined;
     }
     this.#lose(grant);
     // It finds out whether the store lost everything.
-    await lease.renew();
-    const isOther = !taken.isMine && taken.holder !== '';
-    return { grant, reason: isOther ? `${nodeOf(taken.holder)} holds it` : LAST_WRITES_LOST };
+    await writer.renew();
+    if (isBack) return { grant, reason: LAST_WRITES_LOST };
+    return { grant, reason: `${nodeOf(processOf(taken.holder))} has taken it` };
+  }
+
+  #seen({ slot }: RedisGrant): number {
+    return this.#dependencies.seen.get(slot) ?? 0;
+  }
+
+  /** Whether the server has lost writes of a partition. */
+  #isBack(grant: RedisGrant, { version, epoch }: Taken, seen = this.#seen(grant)): boolean {
+    return version < seen || epoch < grant.epoch;
   }
 
   #lose(grant: RedisGrant): void {
@@ -144,17 +239,16 @@ export class RedisClaims implements Claims {
 
   /**
    * Moves all grants to the connection with the number `session`: from now on Redis refuses commands
-   * that earlier connections still deliver. Those that another process holds are left to `renew`.
+   * that earlier connections still deliver. Those that another process holds are left to `renew`, and so
+   * are those that lost writes: a commit would give them a version above all that were seen.
    */
   async enter(link: RedisLink, session: number): Promise<void> {
     this.#session = session;
     const run = link.runEarly.bind(link);
-    const { leaseMs } = this.#dependencies;
     await Promise.all(
       [...this.#grants.values()].map(async (grant) => {
-        const claimant = { boot: grant.boot, session, leaseMs };
-        const { isMine } = await leaseSlot(run, grant.slot, 'same', claimant);
-        if (isMine) grant.session = session;
+        const taken = await this.#lease(run, grant, 'same');
+        if (taken.isMine && !this.#isBack(grant, taken)) grant.session = session;
         else this.trouble();
       }),
     );
@@ -162,17 +256,20 @@ export class RedisClaims implements Claims {
 
   /** What fences a commit. Throws StoreUnavailable if the grant is over. */
   tokenOf(grant: Grant): string {
-    const { boot, session } = grant as RedisGrant;
+    const { name, session } = grant as RedisGrant;
     const isOver = this.#dependencies.time.now() >= grant.untilMs() || session !== this.#session;
-    if (!isOver) return `${boot}#${session}`;
+    if (!isOver) return tokenOf(name, session);
     throw new StoreUnavailable('failed', new Error('this node does not hold the partition'));
   }
 
   async release(grants: readonly Grant[]): Promise<void> {
-    const { lease } = this.#dependencies;
+    const { time, writer } = this.#dependencies;
+    const readingMs = this.#latestReadingMs(time.now());
     const released = (grants as readonly RedisGrant[]).map((grant) => {
       this.#lose(grant);
-      return releaseSlot(lease.link, grant.slot, grant.boot);
+      const reachedMs = markOf(Math.min(readingMs, grant.latestMs));
+      const markMs = Math.max(reachedMs, grant.floorMs);
+      return releaseSlot(writer.link, grant.slot, { name: grant.name, markMs });
     });
     // A lease that is not released expires by itself.
     await Promise.allSettled(released);
@@ -181,4 +278,10 @@ export class RedisClaims implements Claims {
   releaseAll(): Promise<void> {
     return this.release([...this.#grants.values()]);
   }
+}
+
+/** Numbers beyond these are no readings of a clock. */
+function markOf(latestReadingMs: number): number {
+  const markMs = Math.ceil(latestReadingMs) + MARGIN_MS;
+  return Math.min(Math.max(markMs, 0), Number.MAX_SAFE_INTEGER);
 }

@@ -1,22 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createLog } from '../../log.ts';
 import { systemRandom } from '../../random.ts';
 import { RedisDouble } from '../../testing/doubles/redis-double.ts';
-import { TestTime } from '../../testing/doubles/test-time.ts';
-import { Dice } from '../../testing/rigs/dice.ts';
-import { startRedis, type TestRedis } from '../../testing/rigs/redis.ts';
+import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
 import { takenGrant } from '../../testing/rigs/taken-grant.ts';
 import { storeSuite } from '../../testing/suites/store/contract.suite.ts';
 import { systemTime, type Time } from '../../time.ts';
-import { type Argument, libraryClient, type RedisClient } from './redis-client.ts';
-import { SCRIPTS, type ScriptName } from './redis-scripts.ts';
-import { openRedis } from './redis-store.ts';
+import type { Grant } from '../contract.ts';
+import { openRedis, type RedisStore } from './redis-store.ts';
 
 const LEASE_MS = 6000;
 
-function openOn(double: RedisDouble, time: Time, nodeName = 'test') {
+function openOn(
+  double: RedisDouble,
+  time: Time,
+  nodeName = 'test',
+  settings: { commandTimeoutMs?: number } = {},
+) {
   return openRedis(
-    { url: 'redis://a.double', nodeName, leaseMs: LEASE_MS },
+    { url: 'redis://a.double', nodeName, leaseMs: LEASE_MS, ...settings },
     { time, random: systemRandom, log: createLog('silent'), makeClient: double.makeClient },
   );
 }
@@ -34,137 +36,6 @@ storeSuite('a double of Redis', async () => {
   };
   return under;
 });
-
-describe('the scripts in a double of Redis', () => {
-  let redis: TestRedis;
-  beforeAll(async () => {
-    redis = await startRedis('--appendfsync', 'no');
-  });
-  afterAll(() => redis.discard());
-
-  test.each([1, 2, 3])('answer as those in Redis, sequence %i', async (seed) => {
-    await redis.ask('FLUSHALL');
-    const [real, double] = [new Side(await connected(redis)), new Side(await connected())];
-    const dice = new Dice(seed);
-    for (let step = 0; step < 400; step++) {
-      const ask = randomStep(dice);
-      const answers = [await ask(real), await ask(double)];
-      expect([step, answers[1]]).toEqual([step, answers[0]]);
-    }
-    for (const { client } of [real, double]) client.disconnect('for good');
-  });
-});
-
-async function connected(redis?: TestRedis): Promise<RedisClient> {
-  const double = new RedisDouble({ time: systemTime });
-  const make = redis === undefined ? double.makeClient : libraryClient;
-  const ready = Promise.withResolvers<void>();
-  const client = make(redis?.url ?? '', {
-    ...{ name: 'test', commandTimeoutMs: 10_000, pauseMs: () => null },
-    ...{ ready: ready.resolve, closed: () => {}, failed: ready.reject },
-  });
-  client.open();
-  await ready.promise;
-  await client.loadScripts(Object.values(SCRIPTS).map(({ text }) => text));
-  return client;
-}
-
-/** One of two servers that get the same commands. */
-class Side {
-  readonly client: RedisClient;
-  /** Versions and epochs are of the clock: what counts is which are equal, and which is higher. */
-  readonly #clockNumbers: number[] = [];
-
-  constructor(client: RedisClient) {
-    this.client = client;
-  }
-
-  run(name: ScriptName, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
-    return this.client.send('EVALSHA', [SCRIPTS[name].sha1, keys.length, ...keys, ...args]);
-  }
-
-  /** The version of an entry as a check has it. */
-  async stampOf(key: string): Promise<Buffer> {
-    const found = await this.client.send('HGET', ['entries', key]);
-    return found === null ? Buffer.alloc(0) : (found as Buffer).subarray(0, 8);
-  }
-
-  /** A number of the clock as its rank among those seen so far. */
-  rank(value: number): string {
-    if (value < 1e12) return String(value);
-    if (!this.#clockNumbers.includes(value)) this.#clockNumbers.push(value);
-    return `#${this.#clockNumbers.toSorted((a, b) => a - b).indexOf(value)}`;
-  }
-}
-
-type Step = (side: Side) => Promise<unknown>;
-
-const KEYS = ['a', 'b', 'b\u0000', 'c', 'ä'];
-const SLOT = ['lease', 'owner', 'version'];
-
-function randomStep(dice: Dice): Step {
-  const boot = dice.pick(['one:1', 'two:2', 'two:2.7']);
-  const session = dice.below(3);
-  switch (dice.below(7)) {
-    case 0:
-    case 1:
-      return leaseStep(boot, session, dice.pick(['new', 'same']));
-    case 2:
-      return (side) => side.run('release', ['lease'], [boot]);
-    case 3:
-      return listStep(dice);
-    default:
-      return commitStep(dice, `${boot}#${session}`);
-  }
-}
-
-function leaseStep(boot: string, session: number, how: string): Step {
-  return async (side) => {
-    const answer = await side.run('lease', SLOT, [boot, session, 60_000, how]);
-    const [isMine, holder, leftMs, version, epoch] = answer as [
-      ...[number, Buffer, number, Buffer, number],
-    ];
-    // What is left of a minute, or that there is none.
-    const left = leftMs < 0 ? leftMs : Math.round(leftMs / 30_000);
-    const ranks = [Number(version), epoch].map((value) => side.rank(value));
-    return [isMine, String(holder), left, ...ranks];
-  };
-}
-
-function listStep(dice: Dice): Step {
-  const [start, end, limit] = [dice.pick(KEYS), dice.pick([...KEYS, 'z']), 1 + dice.below(4)];
-  return async (side) => {
-    const found = (await side.run('list', ['entries', 'order'], [start, end, limit])) as Buffer[];
-    return found.map((each, i) =>
-      i % 2 === 0
-        ? each.toString('hex')
-        : [side.rank(each.readDoubleBE()), each.subarray(8).toString('hex')],
-    );
-  };
-}
-
-function commitStep(dice: Dice, token: string): Step {
-  const checks = Array.from({ length: dice.below(3) }, () => ({
-    key: dice.pick(KEYS),
-    isCurrent: dice.below(4) > 0,
-  }));
-  const writes = Array.from({ length: dice.below(4) }, () => ({
-    key: dice.pick(KEYS),
-    value: dice.below(3) === 0 ? undefined : Buffer.from([dice.below(256), dice.below(256)]),
-  }));
-  return async (side) => {
-    const args: Argument[] = [token, checks.length];
-    for (const { key, isCurrent } of checks) {
-      const stamp = await side.stampOf(key);
-      args.push(key, isCurrent ? stamp : Buffer.from('12345678'));
-    }
-    for (const { key, value } of writes) {
-      args.push(key, value === undefined ? '-' : '+', value ?? '');
-    }
-    const answer = await side.run('commit', ['lease', 'entries', 'order', 'version'], args);
-    return side.rank(answer as number);
-  };
-}
 
 test('what a client gave up may still arrive, and a later session shuts it out', async () => {
   const time = TestTime.running();
@@ -187,6 +58,147 @@ test('what a client gave up may still arrive, and a later session shuts it out',
   await time.advance(2000);
   expect(await store.get(write.key)).toBeUndefined();
   expect(await store.commit([], [write], grant)).toBe(true);
+  await store.close();
+});
+
+/** With time for the answers to what timers send. */
+async function passSlowly(time: TestTime, ms: number): Promise<void> {
+  for (let passedMs = 0; passedMs < ms; passedMs += 10) await time.advance(10);
+}
+
+async function answering({ heartbeats }: RedisStore): Promise<void> {
+  const send = () => heartbeats.send('answering', undefined).catch(() => undefined);
+  await expect.poll(send).toBeDefined();
+}
+
+test('a take whose answer is lost does not keep the process from the partition', async () => {
+  const time = TestTime.running();
+  let delayMs = 0;
+  const double = new RedisDouble({ time, delayMs: () => delayMs });
+  const store = await openOn(double, time);
+  store.serve();
+  for (const lateMs of [600, 3000]) {
+    delayMs = lateMs;
+    const given = expect(store.claims.take(5, 'free')).rejects.toMatchObject({ reason: 'failed' });
+    await time.advance(550);
+    await given;
+    delayMs = 0;
+    if (lateMs === 600) await time.advance(100);
+    expect(double.data.get('dt:{p05}:lease') !== undefined).toBe(lateMs === 600);
+    await answering(store);
+    const grant = await takenGrant(store, 5);
+    // What was given up arrives, and is too late to take the partition from the later grant.
+    await passSlowly(time, 2500);
+    expect(await store.claims.renew([grant])).toEqual([]);
+    await store.claims.release([grant]);
+  }
+  await store.close();
+});
+
+/** What is sent meanwhile is on its way for this long; an answer to a slow lease would come too late. */
+const SLOW_MS = 450;
+
+/** A store whose connection for data is made again if a command has no answer in 100 ms. */
+async function impatientStore() {
+  const time = TestTime.running();
+  const way = { delayMs: 0 };
+  const double = new RedisDouble({ time, delayMs: () => way.delayMs });
+  const store = await openOn(double, time, 'test', { commandTimeoutMs: 100 });
+  store.serve();
+  const endConnection = async () => {
+    way.delayMs = 60_000;
+    const asked = expect(store.get(['p', 5, 'car'])).rejects.toMatchObject({ reason: 'failed' });
+    way.delayMs = 0;
+    await passSlowly(time, SLOW_MS + 50);
+    await asked;
+    expect(store.isReady).toBe(true);
+  };
+  return { time, way, double, store, endConnection };
+}
+
+test('a partition that is taken while the connection is made again can be written', async () => {
+  const { way, store, endConnection } = await impatientStore();
+  way.delayMs = SLOW_MS;
+  const taking = takenGrant(store, 5);
+  await endConnection();
+  expect(await store.commit([], [{ key: ['p', 5, 'car'], value: 1 }], await taking)).toBe(true);
+  await store.close();
+});
+
+test('a process that enters again while the connection is made again can write', async () => {
+  const { way, double, store, endConnection } = await impatientStore();
+  double.data.delete(`dt:{dp}:writer:${store.heartbeats.process}.1`);
+  const lost = Promise.withResolvers<void>();
+  store.claims.onTrouble(() => {
+    way.delayMs = SLOW_MS;
+    lost.resolve();
+  });
+  const sending = store.heartbeats.send(1, undefined);
+  await lost.promise;
+  // It is on its way to enter.
+  await nextTurn();
+  store.claims.onTrouble(() => {});
+  await endConnection();
+  expect((await sending).nodes.size).toBe(1);
+  expect(await store.commit([], [{ key: ['account'], value: 1 }])).toBe(true);
+  await store.close();
+});
+
+test('a late heartbeat changes nothing', async () => {
+  const time = TestTime.running();
+  let delayMs = 0;
+  const double = new RedisDouble({ time, delayMs: () => delayMs });
+  const store = await openOn(double, time);
+  delayMs = 3000;
+  const given = expect(store.heartbeats.send('early', undefined)).rejects.toThrow('failed');
+  await time.advance(550);
+  await given;
+  delayMs = 0;
+  await time.advance(100);
+  await answering(store);
+  const told = () =>
+    double.data.field('dt:{dp}:nodes', store.heartbeats.process)?.toString('latin1');
+  const before = told();
+  await passSlowly(time, 3000);
+  expect(told()).toBe(before);
+  expect(before).toContain('answering');
+  await store.close();
+});
+
+test('three nodes at rest make fewer than 60 calls a second', async () => {
+  const time = TestTime.standing(Date.parse('2026-01-01'));
+  const double = new RedisDouble({ time });
+  const execute = vi.spyOn(double, 'execute');
+  const stores = await Promise.all(
+    ['a', 'b', 'c'].map((name) => time.advanceUntil(openOn(double, time, name))),
+  );
+  for (const [i, { claims, heartbeats }] of stores.entries()) {
+    const grants = Array.from({ length: 64 }, (_, p) => p).filter((p) => p % 3 === i);
+    const held = await Promise.all(grants.map((partition) => claims.take(partition, 'free')));
+    time.every(claims.renewalMs, async () => {
+      expect(await claims.renew(held as Grant[])).toEqual([]);
+    });
+    time.every(1000, () => heartbeats.send({ node: i }, undefined));
+  }
+  execute.mockClear();
+  const seconds = 12;
+  await passSlowly(time, seconds * 1000);
+  const calls = execute.mock.calls.length;
+  expect(calls).toBeLessThan(60 * seconds);
+  expect(calls).toBeGreaterThan(40 * seconds);
+  await Promise.all(stores.map((store) => store.close()));
+});
+
+test('the clock of the cluster follows a reading that is more than 500 ms off', async () => {
+  const time = TestTime.standing(Date.parse('2026-01-01'));
+  const double = new RedisDouble({ time });
+  const store = await time.advanceUntil(openOn(double, time));
+  const clockAt = async (readingMs?: number) => (await store.heartbeats.send(1, readingMs)).clockMs;
+  const startMs = await clockAt();
+  expect(startMs).toBe(time.wallMs());
+  expect(await clockAt(startMs + 500)).toBe(startMs);
+  expect(await clockAt(startMs + 501)).toBe(startMs + 501);
+  expect(await clockAt(startMs)).toBe(startMs + 501);
   await store.close();
 });
 

@@ -12,6 +12,9 @@ export const SCRIPTS = {
   list: readScript('list'),
   lease: readScript('lease'),
   release: readScript('release'),
+  enter: readScript('enter'),
+  heartbeat: readScript('heartbeat'),
+  leave: readScript('leave'),
 };
 
 export type ScriptName = keyof typeof SCRIPTS;

@@ -18,10 +18,11 @@ import {
 import { checkOnePartition, decodeKey, encodeKey, packValue, unpackValue } from '../encoding.ts';
 import { RedisClaims } from './redis-claims.ts';
 import { type Argument, LinkError, type MakeClient } from './redis-client.ts';
-import { EMPTIED, type LeaseSettings, RedisLease } from './redis-lease.ts';
+import { RedisHeartbeats } from './redis-heartbeats.ts';
 import { messageOf, RedisLink } from './redis-link.ts';
 import { LAST_WRITES_LOST } from './slot-lease.ts';
 import { COMMON_SLOT, PARTITION_SLOTS, type Slot, slotOfKey, stretchesOf } from './slots.ts';
+import { EMPTIED, type LeaseSettings, WriterKey } from './writer-key.ts';
 
 /** While a node starts: pause between two attempts. */
 const RETRY_MS = 50;
@@ -51,8 +52,8 @@ export interface RedisDependencies {
 }
 
 /**
- * Opens the store in Redis. Rejects, with a message for the operator, if Redis does not answer or
- * another process holds the lease.
+ * Opens the store in Redis. Rejects, with a message for the operator, if Redis does not answer or a
+ * node of an earlier release, which takes everything, goes on.
  */
 export async function openRedis(
   settings: RedisSettings,
@@ -70,8 +71,8 @@ export async function openRedis(
 }
 
 /**
- * The store in Redis. One process writes at a time. A commit is one script that checks the lease,
- * then checks the versions, then writes.
+ * The store in Redis, which many processes use at once. A commit is one script that checks the right
+ * of the process (its writer key, or the lease of a partition), then checks the versions, then writes.
  *
  * Commits are sent in the order of the calls over one connection. If the connection breaks, the
  * outcome of unanswered commits is unknown. Before the next connection is used, it fences off
@@ -81,7 +82,8 @@ export async function openRedis(
 export class RedisStore implements Store {
   readonly engine = 'redis';
   readonly claims: RedisClaims;
-  readonly #lease: RedisLease;
+  readonly heartbeats: RedisHeartbeats;
+  readonly #writer: WriterKey;
   readonly #link: RedisLink;
   readonly #commandTimeoutMs: number;
   readonly #log: Log;
@@ -90,9 +92,6 @@ export class RedisStore implements Store {
   readonly #seen = new Map<Slot, number>();
   readonly #underWay = new Set<Promise<unknown>>();
   #session = 0;
-  /** The grant of the lease that the connection uses, and its fencing token. */
-  #enteredBoot = '';
-  #token = '';
   #pendingBytes = 0;
   #isOpen = false;
   /** Until then all commands have START_WAIT_MS. */
@@ -106,23 +105,22 @@ export class RedisStore implements Store {
     this.#log = log;
     this.#time = time;
     this.#slices = new Slices(time);
-    this.#lease = new RedisLease(settings, {
-      time,
-      random,
-      makeClient,
-      seen: this.#seen,
+    this.#writer = new WriterKey(settings, {
+      ...{ time, random, makeClient, seen: this.#seen },
       listener: {
-        held: () => this.#resume(),
-        expired: () => log.error('the store does not answer and the lease has expired'),
+        entered: () => this.#resume(),
+        expired: () => log.error('the store does not answer and the writer key has expired'),
         lost: (reason) => {
-          log.error({ reason }, 'this node has lost the lease of the store');
-          // As a rule the partitions are lost for the same reason.
+          log.error({ reason }, 'this node has to enter the store again');
+          // As a rule partitions are lost for the same reason.
           this.claims.trouble();
         },
       },
     });
     const { leaseMs } = settings;
-    this.claims = new RedisClaims({ time, lease: this.#lease, leaseMs, seen: this.#seen });
+    const parts = { time, writer: this.#writer, leaseMs };
+    this.claims = new RedisClaims({ ...parts, seen: this.#seen });
+    this.heartbeats = new RedisHeartbeats(parts);
     this.#link = new RedisLink(settings.url, {
       name: settings.nodeName,
       commandTimeoutMs: START_WAIT_MS,
@@ -136,24 +134,25 @@ export class RedisStore implements Store {
 
   /** Whether requests can be served. */
   get isReady(): boolean {
-    return this.#link.isUp && this.#lease.isHeld && this.#enteredBoot === this.#lease.boot;
+    return this.#link.isUp && this.#writer.fence !== undefined;
   }
 
   /** Why requests cannot be served, for the operator; undefined if they can. */
   get trouble(): string | undefined {
     if (this.isReady) return undefined;
-    if (this.#lease.isEmptied) return EMPTIED;
-    return this.#link.isUp ? 'another node holds the lease' : 'the store does not answer';
+    if (this.#writer.refusal !== undefined) return this.#writer.refusal;
+    const isAnswering = this.#link.isUp && this.#writer.link.isUp;
+    return isAnswering ? 'the node enters the store again' : 'the store does not answer';
   }
 
-  /** Takes the lease and connects. Call it once, before anything else. */
+  /** Enters and connects. Call it once, before anything else. */
   async open(): Promise<void> {
     await this.#inStart(this.#connect());
     this.#isOpen = true;
   }
 
   async #connect(): Promise<void> {
-    await this.#lease.take(START_WAIT_MS);
+    await this.#writer.open(START_WAIT_MS);
     this.#link.open();
     await this.#link.waitFor(() => this.isReady, START_WAIT_MS);
   }
@@ -192,31 +191,25 @@ export class RedisStore implements Store {
   }
 
   async #enter(link: RedisLink): Promise<void> {
-    const { boot } = this.#lease;
     const session = ++this.#session;
-    await this.#lease.enter(link, session);
+    await this.#writer.move(link, session);
     await this.claims.enter(link, session);
-    this.#enteredBoot = boot;
-    this.#token = `${boot}#${session}`;
   }
 
-  /** Continues after the connection or the lease was restored. */
+  /** Continues after the connection or the writer key was restored. */
   #resume(): void {
-    if (this.#link.isUp && this.#enteredBoot !== this.#lease.boot) {
-      this.#link.renew(new Error('the lease was granted again'));
-    } else if (this.#isOpen && this.isReady) {
-      this.#log.info('this node holds the lease of the store');
-      this.claims.trouble();
-    }
+    if (!this.#isOpen || !this.isReady) return;
+    this.#log.info('this node can use the store');
+    this.claims.trouble();
   }
 
   async get<T>(key: Key): Promise<Entry<T> | undefined> {
     const bytes = encodeKey(key);
     const slot = slotOfKey(key);
-    const found = await this.#read(() => this.#link.send('HGET', slot.entries, bytes));
+    const found = await this.#read(slot, () => this.#link.send('HGET', slot.entries, bytes));
     if (found !== null) return entryOf<T>(key, found as Buffer);
     // The registry of the dealer platform checks this by itself, once for many keys.
-    if (slot !== COMMON_SLOT) await this.#read(() => this.#expectWritten(slot));
+    if (slot !== COMMON_SLOT) await this.#read(slot, () => this.#expectWritten(slot));
     return undefined;
   }
 
@@ -224,7 +217,7 @@ export class RedisStore implements Store {
   async #expectWritten(slot: Slot): Promise<void> {
     const version = await this.#link.send('GET', slot.version);
     if (Number(version ?? 0) >= (this.#seen.get(slot) ?? 0)) return;
-    void this.#lease.renew();
+    void this.#writer.renew();
     this.claims.trouble();
     throw new Error(LAST_WRITES_LOST);
   }
@@ -235,7 +228,7 @@ export class RedisStore implements Store {
       const left = page.limit - entries.length;
       if (left === 0) break;
       const keys = [slot.entries, slot.order];
-      const found = (await this.#read(() =>
+      const found = (await this.#read(slot, () =>
         this.#link.run('list', keys, [start, end, left]),
       )) as Buffer[];
       const pairs = Array.from({ length: found.length / 2 }, (_, i) => 2 * i);
@@ -246,19 +239,29 @@ export class RedisStore implements Store {
     return entries;
   }
 
-  #read<R>(query: () => Promise<R>): Promise<R> {
-    if (this.#isServing) return this.#ask(query);
-    return this.#inStart(this.#patiently(() => this.#ask(query)));
+  #read<R>(slot: Slot, query: () => Promise<R>): Promise<R> {
+    if (this.#isServing) return this.#ask(slot, query);
+    return this.#inStart(this.#patiently(() => this.#ask(slot, query)));
   }
 
-  async #ask<R>(query: () => Promise<R>): Promise<R> {
+  async #ask<R>(slot: Slot, query: () => Promise<R>): Promise<R> {
     if (this.#closing) throw new StoreUnavailable('closed');
-    if (this.#lease.isEmptied) throw new StoreUnavailable('failed', new Error(EMPTIED));
+    if (this.#writer.isEmptied) throw new StoreUnavailable('failed', new Error(EMPTIED));
+    this.#expectCurrent(slot);
+    let found: R;
     try {
-      return await query();
+      found = await query();
     } catch (error) {
       throw new StoreUnavailable(this.#closing ? 'closed' : 'failed', error);
     }
+    this.#expectCurrent(slot);
+    return found;
+  }
+
+  /** Others write common entries: a node that is cut off or was paused knows only earlier ones. */
+  #expectCurrent(slot: Slot): void {
+    if (slot !== COMMON_SLOT || this.#writer.isHeld) return;
+    throw this.#closing ? new StoreUnavailable('closed') : hasNotEntered();
   }
 
   async commit(
@@ -285,25 +288,34 @@ export class RedisStore implements Store {
   }
 
   async #commit(args: readonly Argument[], grant: Grant | undefined): Promise<boolean> {
-    if (grant === undefined && !this.#lease.isHeld) {
-      throw new StoreUnavailable('failed', new Error('this node does not hold the lease'));
-    }
-    const token = grant === undefined ? this.#token : this.claims.tokenOf(grant);
-    const slot = (grant && PARTITION_SLOTS[grant.partition]) ?? COMMON_SLOT;
-    const keys = [slot.lease, slot.entries, slot.order, slot.version];
+    const { slot, key, token } = grant === undefined ? this.#commonFence() : this.#fenceOf(grant);
     let answer: number;
     try {
+      const keys = [key, slot.entries, slot.order, slot.version];
       answer = (await this.#link.run('commit', keys, [token, ...args])) as number;
     } catch (error) {
       throw unavailable(error);
     }
     if (answer === LOST) {
-      if (grant === undefined) void this.#lease.renew();
+      if (grant === undefined) void this.#writer.renew();
       else this.claims.trouble();
-      throw new StoreUnavailable('failed', new Error('the lease is lost'));
+      throw new StoreUnavailable('failed', new Error('the right to write is lost'));
     }
     this.#seen.set(slot, Math.max(answer, this.#seen.get(slot) ?? 0));
     return answer >= COMMITTED_MIN;
+  }
+
+  #commonFence() {
+    const { fence } = this.#writer;
+    if (fence === undefined) throw hasNotEntered();
+    return { slot: COMMON_SLOT, ...fence };
+  }
+
+  #fenceOf(grant: Grant) {
+    const token = this.claims.tokenOf(grant);
+    const slot = PARTITION_SLOTS[grant.partition];
+    if (slot === undefined) throw new TypeError(`there is no partition ${grant.partition}`);
+    return { slot, key: slot.lease, token };
   }
 
   /** Warnings about settings with which Redis may lose answered writes. */
@@ -325,9 +337,13 @@ export class RedisStore implements Store {
   async #shut(): Promise<void> {
     await Promise.allSettled(this.#underWay);
     await this.claims.releaseAll();
-    await this.#lease.close();
+    await this.#writer.close();
     await this.#link.close();
   }
+}
+
+function hasNotEntered(): StoreUnavailable {
+  return new StoreUnavailable('failed', new Error('this node may not use common entries now'));
 }
 
 function unavailable(error: unknown): StoreUnavailable {

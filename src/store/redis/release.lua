@@ -1,11 +1,22 @@
--- Gives up the right to write to a slot.
+-- Gives up the right to write to a partition. It may have expired: if nobody has taken it since, the
+-- others then need not wait until they know that its last holder is gone.
 --
--- KEYS[1]  lease  string: the holder, as boot#session
+-- KEYS[1]  lease  string: the holder, as name#session
+-- KEYS[2]  owner  string: the last holder, the epoch of its grant, ' released'; see lease.lua
+-- KEYS[3]  mark   string: the latest reading of the clock that holders were allowed to publish
 --
--- ARGV[1]  boot of the caller
+-- ARGV[1]  name of the caller
+-- ARGV[2]  the latest reading of the clock that holders have published, rounded up to whole ms
 --
--- Returns 1 where the caller had it, else 0.
+-- Returns 1 where it was the caller's, else 0.
 
 local holder = redis.call('GET', KEYS[1])
-if not holder or string.match(holder, '^(.*)#%d+$') ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])
+local owner, epoch, ended = string.match(
+  redis.call('GET', KEYS[2]) or '', '^(.*#%d+) ?(%d*) ?(%a*)$')
+local last = holder or owner or ''
+if string.match(last, '^(.*)#%d+$') ~= ARGV[1] then return 0 end
+if not holder and ended == 'released' then return 0 end
+redis.call('DEL', KEYS[1])
+redis.call('SET', KEYS[2], last .. ' ' .. (epoch or '') .. ' released')
+redis.call('SET', KEYS[3], ARGV[2])
+return 1

@@ -7,25 +7,47 @@ import { encodeKey, pageBounds, partitionOf } from '../encoding.ts';
  * the keys of a slot on one machine of a Redis Cluster, so that one script can use them.
  */
 export interface Slot {
-  readonly lease: string;
-  readonly owner: string;
   readonly version: string;
   readonly entries: string;
   readonly order: string;
 }
 
-function slotOf(tag: string): Slot {
-  const key = (name: string) => `dt:{${tag}}:${name}`;
-  const [lease, owner, version] = [key('lease'), key('owner'), key('version')];
-  return { lease, owner, version, entries: key('entries'), order: key('order') };
+/** One process at a time holds its lease, and writes. */
+export interface PartitionSlot extends Slot {
+  readonly lease: string;
+  readonly owner: string;
+  readonly mark: string;
 }
 
-/** The slot of keys without a partition. */
+const keyIn = (tag: string) => (name: string) => `dt:{${tag}}:${name}`;
+
+function slotOf(tag: string): Slot {
+  const key = keyIn(tag);
+  return { version: key('version'), entries: key('entries'), order: key('order') };
+}
+
+/** The slot of keys without a partition. Each process writes with a key of its own: `writerKeyOf`. */
 export const COMMON_SLOT = slotOf('dp');
 
-export const PARTITION_SLOTS: readonly Slot[] = Array.from(
+const commonKey = keyIn('dp');
+/** A node of an earlier release takes everything, and holds this lease. */
+export const EARLIER_LEASE = commonKey('lease');
+/** What the processes tell each other, and the clock of the cluster: see `heartbeat.lua`. */
+export const NODES_KEY = commonKey('nodes');
+export const CLOCK_KEY = commonKey('clock');
+
+/** It exists as long as a process may write common entries under this name. */
+export function writerKeyOf(name: string): string {
+  return commonKey(`writer:${name}`);
+}
+
+export const PARTITION_SLOTS: readonly PartitionSlot[] = Array.from(
   { length: PARTITION_COUNT },
-  (_, partition) => slotOf(`p${String(partition).padStart(2, '0')}`),
+  (_, partition) => {
+    const tag = `p${String(partition).padStart(2, '0')}`;
+    const key = keyIn(tag);
+    return { ...slotOf(tag), lease: key('lease'), owner: key('owner'), mark: key('mark') };
+  },
 );
 
 /** The slot of a key. Throws TypeError if the key names a partition that does not exist. */

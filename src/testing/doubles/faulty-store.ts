@@ -33,6 +33,7 @@ export function faultyStore(inner: Store, time: Time): FaultyStore {
   return {
     engine: inner.engine,
     claims: inner.claims,
+    heartbeats: inner.heartbeats,
     async get(key) {
       refuseIfGone();
       return inner.get(key);

@@ -16,6 +16,19 @@ export interface RedisDoubleOptions {
   delayMs?: () => number;
 }
 
+/** Where the clients of a process run, and how they are connected with the server. */
+export interface ClientPlace {
+  /** For their timers. */
+  time: Time;
+  /** Has the process run a task, when it comes to it. */
+  run(task: () => void): void;
+  /** How long messages to the server, and from it, take; Infinity: they are lost. */
+  toServerMs(): number;
+  fromServerMs(): number;
+  /** Whether a connection can be made now. */
+  canConnect(): boolean;
+}
+
 type ScriptName = keyof typeof SCRIPT_TWINS;
 
 const NAMES = new Map(
@@ -30,45 +43,55 @@ export class RedisDouble {
   readonly data: RedisData;
   /** Its clock less that of `Time.wallMs`; tests move it. */
   clockAheadMs = 0;
+  /** Makes clients of this server. */
+  readonly makeClient: MakeClient;
   readonly #time: Time;
-  readonly #delayMs: () => number;
   readonly #connections = new Set<Connection>();
   #isUp = true;
+  /** Counts the starts of the server. */
+  #run = 0;
   /** What arrives while the server is paused. */
   #paused: (() => void)[] | undefined;
 
   constructor({ time, delayMs = () => 0 }: RedisDoubleOptions) {
     this.#time = time;
-    this.#delayMs = delayMs;
+    this.makeClient = this.clientsAt({
+      ...{ time, toServerMs: delayMs, fromServerMs: delayMs },
+      run: (task) => task(),
+      canConnect: () => true,
+    });
     // As fine as the clock of a server.
     this.data = new RedisData(
       () => time.wallMs() + (Math.floor(time.now() * 1000) % 1000) / 1000 + this.clockAheadMs,
     );
   }
 
-  /** Makes clients of this server. */
-  readonly makeClient: MakeClient = (_, options) =>
-    new ClientDouble(options, this.#time, (ended) => this.#connect(ended));
+  /** Makes clients of this server in a process. */
+  clientsAt(place: ClientPlace): MakeClient {
+    return (_, options) => new ClientDouble(options, place, (ended) => this.#connect(place, ended));
+  }
 
-  #connect(ended: () => void): Connection | undefined {
-    if (!this.#isUp) return undefined;
+  #connect(place: ClientPlace, ended: () => void): Connection | undefined {
+    if (!this.#isUp || !place.canConnect()) return undefined;
+    const run = this.#run;
     const connection = new Connection({
       time: this.#time,
-      delayMs: this.#delayMs,
-      arrived: (work) => this.#arrived(work),
+      place,
+      arrived: (work) => this.#arrived(run, work),
       execute: (command, args) => this.execute(command, args),
       ended: () => {
         this.#connections.delete(connection);
-        ended();
+        place.run(ended);
       },
     });
     this.#connections.add(connection);
     return connection;
   }
 
-  #arrived(work: () => void): void {
+  #arrived(run: number, work: () => void): void {
+    if (!this.#isUp || run !== this.#run) return;
     if (this.#paused !== undefined) this.#paused.push(work);
-    else if (this.#isUp) work();
+    else work();
   }
 
   /** Executes a command. Throws Error as the server answers. */
@@ -84,6 +107,11 @@ export class RedisDouble {
       }
       case 'HGET':
         return this.data.field(first, second) ?? null;
+      case 'HSET':
+        this.data.setField(first, second, Buffer.from(text(args[2]), 'latin1'));
+        return 1;
+      case 'DEL':
+        return this.data.delete(first) ? 1 : 0;
       case 'GET': {
         const value = this.data.get(first);
         return value === undefined ? null : Buffer.from(value, 'latin1');
@@ -107,6 +135,7 @@ export class RedisDouble {
   /** Ends all connections; what is on the way to the server is lost. */
   kill(): void {
     this.#isUp = false;
+    this.#run++;
     this.#paused = undefined;
     this.endConnections();
   }
@@ -123,16 +152,28 @@ export class RedisDouble {
 
 interface ConnectionParts {
   time: Time;
-  delayMs: () => number;
+  place: ClientPlace;
   arrived: (work: () => void) => void;
   execute: RedisDouble['execute'];
   ended: () => void;
 }
 
-/** Messages in both directions, each in the order in which they were sent. */
+interface Command {
+  command: string;
+  args: readonly RedisArgument[];
+  answered: (reply: RedisReply | Error) => void;
+}
+
+/**
+ * Messages in both directions, each in the order in which they were sent. What is sent at the same time
+ * travels together.
+ */
 class Connection {
   isOpen = true;
   readonly #parts: ConnectionParts;
+  /** What is sent now, and when. */
+  #packet: Command[] = [];
+  #packetMs = Number.NEGATIVE_INFINITY;
   #lastAskedMs = 0;
   #lastAnsweredMs = 0;
 
@@ -140,20 +181,34 @@ class Connection {
     this.#parts = parts;
   }
 
-  send(
-    command: string,
-    args: readonly RedisArgument[],
-    answered: (reply: RedisReply | Error) => void,
-  ): void {
-    const { time, delayMs, arrived, execute } = this.#parts;
-    this.#lastAskedMs = Math.max(this.#lastAskedMs, time.now() + delayMs());
-    later(time, this.#lastAskedMs, () =>
-      arrived(() => {
-        const reply = outcomeOf(() => execute(command, args));
-        this.#lastAnsweredMs = Math.max(this.#lastAnsweredMs, time.now() + delayMs());
-        later(time, this.#lastAnsweredMs, () => {
-          if (this.isOpen) answered(reply);
-        });
+  send(command: Command): void {
+    if (!this.isOpen) return;
+    const { time, place, arrived } = this.#parts;
+    const nowMs = time.now();
+    if (nowMs === this.#packetMs) {
+      this.#packet.push(command);
+      return;
+    }
+    const packet = [command];
+    this.#packet = packet;
+    this.#packetMs = nowMs;
+    this.#lastAskedMs = Math.max(this.#lastAskedMs, nowMs + place.toServerMs());
+    later(time, this.#lastAskedMs, () => {
+      // What is sent while it arrives is the next one.
+      if (packet === this.#packet) this.#packetMs = Number.NEGATIVE_INFINITY;
+      arrived(() => this.#execute(packet));
+    });
+  }
+
+  #execute(packet: readonly Command[]): void {
+    const { time, place, execute } = this.#parts;
+    const replies = packet.map(({ command, args }) => outcomeOf(() => execute(command, args)));
+    this.#lastAnsweredMs = Math.max(this.#lastAnsweredMs, time.now() + place.fromServerMs());
+    later(time, this.#lastAnsweredMs, () =>
+      place.run(() => {
+        for (const [i, { answered }] of packet.entries()) {
+          if (this.isOpen) answered(replies[i] ?? null);
+        }
       }),
     );
   }
@@ -174,6 +229,7 @@ function outcomeOf(work: () => RedisReply): RedisReply | Error {
 }
 
 function later(time: Time, atMs: number, task: () => void): void {
+  if (atMs === Number.POSITIVE_INFINITY) return;
   if (atMs <= time.now()) time.immediate(task);
   else time.after(atMs - time.now(), task);
 }
@@ -192,11 +248,11 @@ class ClientDouble implements RedisClient {
 
   constructor(
     options: ClientOptions,
-    time: Time,
+    place: ClientPlace,
     connect: (ended: () => void) => Connection | undefined,
   ) {
     this.#options = options;
-    this.#time = time;
+    this.#time = place.time;
     this.#connect = connect;
     this.#commandTimeoutMs = options.commandTimeoutMs;
   }
@@ -253,11 +309,12 @@ class ClientDouble implements RedisClient {
       });
       this.#pending.add(reject);
       // What the caller changes later is not sent.
-      connection.send(command, args, (reply) => {
+      const answered = (reply: RedisReply | Error) => {
         end();
         if (reply instanceof Error) reject(new LinkError('refused', reply));
         else resolve(reply);
-      });
+      };
+      connection.send({ command, args, answered });
     });
   }
 

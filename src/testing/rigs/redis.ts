@@ -23,14 +23,61 @@ export interface TestRedis {
   resume(): void;
   /** Sends commands and resolves with what the server answers. */
   ask(...commands: string[]): Promise<string>;
-  /** Lets every lease of a database expire at once, as if its time had passed. */
+  /** Ends every lease of a database at once, as if its holder had left. */
   endLeases(database?: number): Promise<void>;
+  /** Has the clock of the server jump, or its time pass, for what the store keeps there. */
+  moveClock(ms: number): Promise<void>;
+  /** Keeps all data as it is now; `loseTail` goes back to that. */
+  keepData(): Promise<void>;
+  loseTail(): Promise<void>;
   /** Ends the server and removes its folder. */
   discard(): Promise<void>;
 }
 
-const END_LEASES =
-  "EVAL \"for _, key in ipairs(redis.call('KEYS', 'dt:*:lease')) do redis.call('DEL', key) end\" 0";
+/** What a node leaves behind that ends: then there is nobody to wait for. */
+const END_LEASES = `
+  for _, key in ipairs(redis.call('KEYS', 'dt:*')) do
+    if string.find(key, ':lease$') or string.find(key, ':writer:') or string.find(key, ':nodes$') then
+      redis.call('DEL', key)
+    elseif string.find(key, ':owner$') and not string.find(redis.call('GET', key), ' released$') then
+      redis.call('APPEND', key, ' released')
+    end
+  end`;
+
+/** A server cannot tell whether its clock went on, or all that it knows of times went back. */
+const MOVE_CLOCK = `
+  local ms = tonumber(ARGV[1])
+  for _, key in ipairs(redis.call('KEYS', 'dt:*')) do
+    local left = redis.call('PTTL', key)
+    if left >= 0 and left <= ms then redis.call('DEL', key)
+    elseif left >= 0 then redis.call('PEXPIRE', key, left - ms)
+    elseif string.find(key, ':nodes$') then
+      local all = redis.call('HGETALL', key)
+      for i = 1, #all, 2 do
+        local seen = struct.unpack('>d', all[i + 1])
+        local moved = struct.pack('>d', seen - ms) .. string.sub(all[i + 1], 9)
+        redis.call('HSET', key, all[i], moved)
+      end
+    elseif string.find(key, '{dp}:clock$') then
+      redis.call('HINCRBYFLOAT', key, 'correction', ms)
+      redis.call('HINCRBYFLOAT', key, 'at', -ms)
+    end
+  end`;
+
+const COPY_ALL = `
+  redis.call('SELECT', ARGV[2])
+  redis.call('FLUSHDB')
+  redis.call('SELECT', ARGV[1])
+  for _, key in ipairs(redis.call('KEYS', '*')) do
+    redis.call('COPY', key, key, 'DB', ARGV[2])
+  end`;
+/** Where `keepData` keeps it. */
+const KEPT_DATABASE = 15;
+
+/** A script in one line, as an inline command. */
+function evalOf(script: string, ...args: number[]): string {
+  return `EVAL "${script.replaceAll(/\s*\n\s*/g, ' ')}" 0 ${args.join(' ')}`;
+}
 
 /** Starts a server that logs every write before it answers. `settings` are `redis-server`'s. */
 export async function startRedis(...settings: string[]): Promise<TestRedis> {
@@ -57,7 +104,16 @@ export async function startRedis(...settings: string[]): Promise<TestRedis> {
     resume: () => void child?.kill('SIGCONT'),
     ask: (...commands) => ask(port, commands),
     async endLeases(database = 0) {
-      await ask(port, [`SELECT ${database}`, END_LEASES]);
+      await ask(port, [`SELECT ${database}`, evalOf(END_LEASES)]);
+    },
+    async moveClock(ms) {
+      expectDone(await ask(port, [evalOf(MOVE_CLOCK, ms)]));
+    },
+    async keepData() {
+      expectDone(await ask(port, [evalOf(COPY_ALL, 0, KEPT_DATABASE)]));
+    },
+    async loseTail() {
+      expectDone(await ask(port, [evalOf(COPY_ALL, KEPT_DATABASE, 0)]));
     },
     async discard() {
       await kill();
@@ -92,6 +148,10 @@ function ask(port: number, commands: string[]): Promise<string> {
     socket.on('error', reject);
     socket.on('close', () => resolve(answer));
   });
+}
+
+function expectDone(answer: string): void {
+  if (answer.startsWith('-')) throw new Error(answer);
 }
 
 function freePort(): Promise<number> {
