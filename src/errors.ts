@@ -34,6 +34,10 @@ const ERRORS = {
 
 export type TwinErrorCode = keyof typeof ERRORS;
 
+export function isTwinErrorCode(code: string): code is TwinErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}
+
 export class TwinError extends Error {
   override readonly name = 'TwinError';
   readonly code: TwinErrorCode;

@@ -10,6 +10,7 @@ import type { WorldOptions } from './twin/world-options.ts';
  */
 export interface TwinService {
   readonly cities: readonly City[];
+  readonly presence: Presence;
 
   /**
    * Makes a world; resolves once its record is durable. Throws TwinError.
@@ -39,13 +40,37 @@ export interface TwinService {
   onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void;
 }
 
+/** A living world, whichever node serves it. */
+export type PresentWorld = Pick<World, 'id' | 'fleet'>;
+
+/** `gone`: no world will ever have this number. `due`: its node deletes it, unless it was used last. */
+export type Absence = 'gone' | 'due';
+
+/**
+ * Which worlds live, whichever nodes serve them. It neither steps a world nor restarts its idle time. Of
+ * a world of another node the answer may be outdated, by some seconds in which it falls due.
+ */
+export interface Presence {
+  /** Whether a world is known to live, so that `find` does not wait. */
+  isKnown(worldNumber: number): boolean;
+
+  /**
+   * Throws, or rejects with, TwinError `store_unavailable`, or `world_unavailable` if the city of the
+   * world no longer exists.
+   */
+  find(worldNumber: number): PresentWorld | Absence | Promise<PresentWorld | Absence>;
+}
+
 /** One frame of one world in the encodings that are needed; its bytes are valid until `done`. */
 export interface WorldFrame {
-  world: World;
+  world: Pick<World, 'number'>;
   tick: number;
   json: Uint8Array | undefined;
   msgpack: Uint8Array | undefined;
 }
+
+/** What a stream needs of a world, whichever node serves it. */
+export type Watchable = Pick<World, 'number' | 'id' | 'fleet' | 'tick' | 'unwatch'>;
 
 /** Ticks that somebody may have stepped. */
 export interface TickBudget {

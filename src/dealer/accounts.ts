@@ -112,8 +112,20 @@ export class Accounts {
    * Throws DealerError 401, 429, 503.
    */
   async logIn({ username, password, address, role }: Login): Promise<Granted> {
-    const { attempts, passwords, registry, tokens, demo } = this.#dependencies;
-    const account = await registry.read(async (reader) => {
+    const { attempts, passwords, tokens, demo } = this.#dependencies;
+    const account = await attempts.try({ username, address }, async () => {
+      const known = await this.#named(username);
+      const isPassword = await passwords.verify(known?.password, password);
+      const isAsked = known !== undefined && (role === undefined || role === known.role);
+      // An older account may still have a published one.
+      return isPassword && isAsked && !isRefused(demo, known.role, password) && known;
+    });
+    if (account === false) throw badLogin();
+    return { token: await tokens.issue(account), account };
+  }
+
+  #named(username: string): Promise<AccountRecord | undefined> {
+    return this.#dependencies.registry.read(async (reader) => {
       const ref = await refOf(reader, username);
       // An unknown name takes the same time: the account of the last known name is read for it.
       this.#lastKnown = ref ?? this.#lastKnown;
@@ -121,14 +133,6 @@ export class Accounts {
       const read = await reader.get<AccountRecord>(key);
       return ref === undefined ? undefined : read;
     });
-    const isAsked = account !== undefined && (role === undefined || role === account.role);
-    const isRight = await attempts.try({ username, address }, async () => {
-      const isPassword = await passwords.verify(account?.password, password);
-      // An older account may still have one.
-      return isPassword && isAsked && !isRefused(demo, account.role, password);
-    });
-    if (!isRight || account === undefined) throw badLogin();
-    return { token: await tokens.issue(account), account };
   }
 
   /** Throws DealerError 409, 422, 503. */

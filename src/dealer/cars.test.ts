@@ -4,8 +4,9 @@ import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
+import { fleetOf } from '../twin/fleet.ts';
 import { vinOf } from '../twin/vin.ts';
-import type { World } from '../twin-service.ts';
+import type { Absence, PresentWorld } from '../twin-service.ts';
 import { type Car, Cars } from './cars.ts';
 import { setHolder } from './emails.ts';
 import { keys } from './records.ts';
@@ -18,19 +19,24 @@ let registry: Registry;
 let cars: Cars;
 let encoded: string[];
 /** The world of every VIN, if it is at hand. */
-let atHand: World | undefined;
-let peeks: number;
+let atHand: PresentWorld | undefined;
+/** Of all worlds that are not at hand. */
+let absence: Absence;
+let asked: number;
 let whileLoading: () => Promise<void>;
 beforeEach(async () => {
   temp = await tempStore(openIn);
   registry = new Registry(temp.store, systemRandom, systemTime);
   const sessions = { revalidate: async (_: unknown, { account }: Session) => account };
   const twin = new TwinCars({
-    peek: () => {
-      peeks++;
-      return atHand;
+    isKnown: () => {
+      asked++;
+      return atHand !== undefined;
     },
-    load: () => whileLoading().then(() => undefined),
+    find: () => {
+      asked++;
+      return atHand ?? whileLoading().then(() => absence);
+    },
   });
   cars = new Cars({
     registry,
@@ -42,7 +48,8 @@ beforeEach(async () => {
   });
   encoded = [];
   atHand = undefined;
-  peeks = 0;
+  absence = 'gone';
+  asked = 0;
   whileLoading = async () => {};
   await registry.change(async (transaction) => {
     for (const dealer of ['nordbil', 'sydmotor']) {
@@ -121,7 +128,7 @@ const putTwinCars = (count: number) =>
 
 test('[D33] the first list after the end of a world has another tag', async () => {
   await putTwinCars(1);
-  atHand = { id: 'w', fleet: [{}] } as unknown as World;
+  atHand = { id: 'w', fleet: fleetOf(1, 1) };
   const tag = async () => (await cars.list(await sessionOf('nordbil'), {}, () => '')).tag;
   await tag();
   const living = await tag();
@@ -130,15 +137,30 @@ test('[D33] the first list after the end of a world has another tag', async () =
   expect(await tag()).not.toBe(living);
 });
 
+test('a world that was only due is shown once it turns out to live', async () => {
+  await putTwinCars(1);
+  absence = 'due';
+  const shown = async () => (await list('nordbil')).map(({ world }) => world);
+  expect(await shown()).toEqual([null]);
+  atHand = { id: 'w', fleet: fleetOf(1, 1) };
+  expect(await shown()).toEqual(['w']);
+  // A world that is gone is not asked for again.
+  [atHand, absence] = [undefined, 'gone'];
+  expect(await shown()).toEqual([null]);
+  asked = 0;
+  expect(await shown()).toEqual([null]);
+  expect(asked).toBe(0);
+});
+
 test('[R37] the worlds of a long list are looked up once for all who wait for it', async () => {
   const count = 300;
   await putTwinCars(count);
-  atHand = { id: 'w', fleet: [{}] } as unknown as World;
+  atHand = { id: 'w', fleet: fleetOf(1, 1) };
   await list('nordbil');
-  peeks = 0;
+  asked = 0;
   await Promise.all(Array.from({ length: 10 }, () => list('nordbil')));
   // The search that runs when the last one asks, and the one after it.
-  expect(peeks).toBeLessThanOrEqual(2 * count);
+  expect(asked).toBeLessThanOrEqual(2 * count);
 });
 
 test('[D36] an owner has a number of cars, and giving one away makes room', async () => {

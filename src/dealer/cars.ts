@@ -148,7 +148,7 @@ export class Cars {
   /** Returns whether a car has another world now. */
   async #askForWorlds(cars: readonly ListedCar[]): Promise<boolean> {
     const changes = cars.map(async (car) => {
-      const world = (await this.#twin.find(car.order))?.world ?? null;
+      const world = await this.#twin.worldIdOf(car.order);
       if (world === car.world) return false;
       car.world = world;
       this.#all.touch();

@@ -8,6 +8,8 @@ import type { Time } from '../time.ts';
 import type { TwinService } from '../twin-service.ts';
 import { Accounts } from './accounts.ts';
 import { Cars } from './cars.ts';
+import { CountsInMemory } from './counts-in-memory.ts';
+import { CountsInStore } from './counts-in-store.ts';
 import { Customers } from './customers.ts';
 import { DealerList } from './dealer-list.ts';
 import { Dealers } from './dealers.ts';
@@ -40,7 +42,7 @@ interface DealerPlatformDependencies {
   time: Time;
   random: Random;
   log: Log;
-  worlds: Pick<TwinService, 'peek' | 'load'>;
+  worlds: Pick<TwinService, 'presence'>;
   node: NodeCounts;
 }
 
@@ -54,12 +56,14 @@ export async function openDealerPlatform(
 ) {
   const { demo, tokenLifetimeS, fieldKey, rateLimits } = settings;
   const registry = new Registry(store, random, time);
-  const [tokens, secrets] = await Promise.all([
+  const [tokens, secrets, counts] = await Promise.all([
     Tokens.open(store, clock, random, tokenLifetimeS),
     Secrets.open(store, random, fieldKey),
+    // Where other nodes use the store, they all count together.
+    store.heartbeats ? CountsInStore.open(store, clock, random) : new CountsInMemory(),
   ]);
   const passwords = new Passwords(random);
-  const attempts = new LoginAttempts(rateLimits, clock);
+  const attempts = new LoginAttempts(rateLimits, clock, counts);
   const sessions = new Sessions(registry, tokens, clock);
   const customers = new Customers(registry, secrets, {
     dealerMax: settings.dealerCustomersMax,
@@ -67,7 +71,7 @@ export async function openDealerPlatform(
   });
   const shared = { registry, passwords, secrets, clock, random, demo };
   const accounts = new Accounts({ ...shared, sessions, tokens, attempts, customers });
-  const twin = new TwinCars(worlds);
+  const twin = new TwinCars(worlds.presence);
   const bounds = { fleetMax: settings.fleetCarsMax, ownedMax: OWNED_CARS_MAX };
   const cars = new Cars({ registry, sessions, twin, clock, ...bounds });
   const dealers = new Dealers(registry, sessions);

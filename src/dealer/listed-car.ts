@@ -20,12 +20,12 @@ export class ListedCar implements Ordered {
     return this.record.vin;
   }
 
-  /** Id of its living world. Undefined: not known yet; null: it has none, and never will. */
+  /** Id of its living world. Undefined: not known; null: it has none, and never will. */
   get world(): string | null | undefined {
     return this.#world;
   }
 
-  set world(id: string | null) {
+  set world(id: string | null | undefined) {
     this.#world = id;
     this.#open = undefined;
     this.#closed = undefined;

@@ -1,13 +1,34 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
+import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
+import type { AttemptCounts } from './attempt-count.ts';
+import { CountsInMemory } from './counts-in-memory.ts';
+import { CountsInStore } from './counts-in-store.ts';
 import { LoginAttempts } from './login-attempts.ts';
 
-describe('failed log-ins of a name', () => {
+let temp: TempStore<EmbeddedStore>;
+beforeEach(async () => {
+  temp = await tempStore(openIn);
+});
+afterEach(() => temp.destroy());
+
+/** Which names meet in a slot is the same in every run. */
+const random = { bytes: (count: number) => new Uint8Array(count).fill(7) };
+
+const PLACES: [string, (clock: ManualClock) => AttemptCounts | Promise<AttemptCounts>][] = [
+  ['in memory', () => new CountsInMemory()],
+  ['in the store', (clock) => CountsInStore.open(temp.store, clock, random)],
+];
+
+describe.each(PLACES)('failed log-ins of a name, counted %s,', (_, open) => {
   let clock: ManualClock;
+  let counts: AttemptCounts;
   let attempts: LoginAttempts;
-  beforeEach(() => {
+  beforeEach(async () => {
     clock = new ManualClock(1_000_000);
-    attempts = new LoginAttempts({ failedLogins: 5, failedLoginWaitS: 60 }, clock);
+    counts = await open(clock);
+    attempts = new LoginAttempts({ failedLogins: 5, failedLoginWaitS: 60 }, clock, counts);
   });
 
   const fail = (username = 'anna', address = 'here') =>
@@ -83,7 +104,8 @@ describe('failed log-ins of a name', () => {
     expect(await succeed('anna', 'there')).toBe(true);
     expect(await succeed('erik')).toBe(true);
     expect((await all).filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
-    const failed = { detail: 'Too many failed log-ins.', retryAfterS: 60 };
+    clock.advance(1000);
+    const failed = { detail: 'Too many failed log-ins.', retryAfterS: 59 };
     await expect(fail()).rejects.toMatchObject(failed);
   });
 
@@ -92,8 +114,15 @@ describe('failed log-ins of a name', () => {
     expect(await succeed()).toBe(true);
   });
 
+  test('an attempt that was not made counts neither as failed nor as under way', async () => {
+    const caller = { username: 'anna', address: 'here' };
+    const broken = () => attempts.try(caller, () => Promise.reject(new Error('no thread')));
+    for (let i = 0; i < 40; i++) await expect(broken()).rejects.toThrow('no thread');
+    expect(await succeed()).toBe(true);
+  });
+
   test('[L7] cost no wait if limits are off', async () => {
-    const free = new LoginAttempts('off', clock);
+    const free = new LoginAttempts('off', clock, counts);
     const caller = { username: 'anna', address: 'here' };
     for (let i = 0; i < 100; i++) expect(await free.try(caller, async () => false)).toBe(false);
   });

@@ -151,8 +151,11 @@ export const keys = {
   generation: [ROOT, 'generation'] as Key,
   /** Written by every change: cached values are valid while it is the same. */
   revision: [ROOT, 'revision'] as Key,
-  /** The process that changes the records; checked by every change. */
-  writer: [ROOT, 'writer'] as Key,
+  /** The process that changes the records; checked by every change. See Ownership. */
+  owner: [ROOT, 'writer'] as Key,
+  /** Counts of log-in attempts; see CountsInStore. */
+  attempts: (slot: number): Key => [ROOT, 'attempts', slot],
+  attemptKey: [ROOT, 'key', 'attempts'] as Key,
   tokenKey: [ROOT, 'key', 'token'] as Key,
   fieldKey: [ROOT, 'key', 'field'] as Key,
   fieldKeyProof: [ROOT, 'key', 'field-proof'] as Key,

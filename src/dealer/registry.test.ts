@@ -3,6 +3,7 @@ import { systemRandom } from '../random.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
+import { keys } from './records.ts';
 import { Registry } from './registry.ts';
 
 let temp: TempStore<EmbeddedStore>;
@@ -63,4 +64,25 @@ test('changes of one subject do not meet each other, so that each is tried once'
     }, 'a');
   expect(await Promise.all([add(), add(), add()])).toEqual([1, 2, 3]);
   expect(commit).toHaveBeenCalledTimes(3);
+});
+
+test('changes that fail because another process took the records over are repeated together', async () => {
+  await increment('a');
+  const taken = Promise.withResolvers<void>();
+  const { commit } = temp.store;
+  const commits = vi.spyOn(temp.store, 'commit');
+  commits.mockImplementation(async (checks, writes) => {
+    if (writes.some(({ key }) => key === keys.revision)) await taken.promise;
+    return commit.call(temp.store, checks, writes);
+  });
+  // More than may wait for a turn.
+  const names = Array.from({ length: 600 }, (_, i) => `record ${i}`);
+  const changes = Promise.all(names.map((name) => increment(name)));
+  await new Registry(temp.store, systemRandom, systemTime).takeOver();
+  taken.resolve();
+  expect(new Set(await changes)).toEqual(new Set([1]));
+  const made = commits.mock.calls.filter(([, [write]]) =>
+    String(write?.key[1]).startsWith('record'),
+  );
+  expect(made).toHaveLength(2 * names.length);
 });

@@ -9,6 +9,7 @@ import {
 } from '../store/contract.ts';
 import type { Time } from '../time.ts';
 import { tooManyChanges } from './errors.ts';
+import { Ownership } from './ownership.ts';
 import { type Edition, PAGE, Reader } from './reader.ts';
 import { RecordTurns } from './record-turns.ts';
 import { keys } from './records.ts';
@@ -16,11 +17,22 @@ import { Transaction } from './transaction.ts';
 
 /** Attempts of a change before it gives up because of conflicts. */
 const ATTEMPTS_MAX = 32;
-const NAME_BYTES = 12;
 const OTHER_GENERATION = { conflicts: [JSON.stringify(keys.generation)] };
+const OWNER_KEY = JSON.stringify(keys.owner);
+
+type RegistryTime = Pick<Time, 'immediate' | 'now' | 'sleep'>;
 
 /** Of a change: its result, or the keys of the records that have changed meanwhile. */
 type Attempt<T> = { value: T } | { conflicts: readonly string[] };
+
+/** What every commit of a change relies on. */
+interface Base {
+  checks: readonly Check[];
+  /** Version of the entry with which this process took the records over. */
+  ownVersion: number;
+  /** By `Time.now`. */
+  sinceMs: number;
+}
 
 /** Gets the writes of a commit once they are durable, in the order of the commits. */
 export type CommitListener = (writes: readonly Write[]) => void;
@@ -29,19 +41,16 @@ export type CommitListener = (writes: readonly Write[]) => void;
  * The records of the dealer platform, by generation. A reset writes a new generation beside the old
  * one and switches to it in the same commit, so a read or a change sees one generation only.
  *
- * One process changes the records at a time: each commit checks that this process is still the one
- * that took them over last. So what a process keeps of them in memory is complete if it follows its
- * own commits, until its `epoch` ends.
+ * One process changes the records at a time: each commit checks that this process is still their owner.
+ * So what a process keeps of them in memory is complete if it follows its own commits, until its
+ * `epoch` ends.
  */
 export class Registry {
   readonly store: Store;
-  /** Distinguishes this process from all others that use the store. */
-  readonly name: string;
   /** For work on lists that dealers can make long. */
   readonly slices: Slices;
-  /** Version of the entry with which this process took the records over. */
-  #ownVersion: number | undefined;
-  #takingOver: Promise<number> | undefined;
+  readonly #time: RegistryTime;
+  readonly #ownership: Ownership;
   readonly #listeners: CommitListener[] = [];
   /** The store held records before. */
   #isFilled = false;
@@ -51,10 +60,18 @@ export class Registry {
   /** By what changes are about, and by the records over which they met a conflict. */
   readonly #turns = new RecordTurns();
 
-  constructor(store: Store, random: Random, time: Pick<Time, 'immediate'>) {
+  constructor(store: Store, random: Random, time: RegistryTime) {
     this.store = store;
     this.slices = new Slices(time);
-    this.name = Buffer.from(random.bytes(NAME_BYTES)).toString('base64url');
+    this.#time = time;
+    this.#ownership = new Ownership(store, random, time, () => {
+      this.#epoch++;
+    });
+  }
+
+  /** Distinguishes this process from all others that use the store. */
+  get name(): string {
+    return this.#ownership.name;
   }
 
   /** Throws StoreUnavailable if the store has lost its records. */
@@ -80,11 +97,13 @@ export class Registry {
   async epoch(revision: number): Promise<number> {
     const known = this.knownEpoch(revision);
     if (known !== undefined) return known;
-    const [edition, writer] = await Promise.all([this.edition(), this.store.get(keys.writer)]);
-    const isOwn = writer !== undefined && writer.version === this.#ownVersion;
+    const [edition, isOwn] = await Promise.all([this.edition(), this.#ownership.isOwn()]);
     const { generation, revision: checked } = this.#checked;
+    const isSame = edition.generation === generation;
+    // Somebody else has asked meanwhile.
+    if (isSame && edition.revision === checked) return this.#epoch;
     // A store that was restored from a backup goes back.
-    if (!isOwn || edition.generation !== generation || edition.revision < checked) this.#epoch++;
+    if (!isOwn || !isSame || edition.revision < checked) this.#epoch++;
     this.#checked = edition;
     return this.#epoch;
   }
@@ -112,9 +131,13 @@ export class Registry {
    */
   async change<T>(work: (transaction: Transaction) => Promise<T>, subject?: string): Promise<T> {
     if (subject !== undefined) return this.#turns.take([subject], () => this.#repeat(work));
-    const first = await this.#attempt(work);
-    if ('value' in first) return first.value;
-    return this.#turns.take(first.conflicts, () => this.#repeat(work));
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const done = await this.#attempt(work);
+      if ('value' in done) return done.value;
+      const { conflicts } = done;
+      if (conflicts.length > 0) return this.#turns.take(conflicts, () => this.#repeat(work));
+    }
+    throw tooManyChanges();
   }
 
   async #repeat<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -127,34 +150,41 @@ export class Registry {
 
   async #attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<Attempt<T>> {
     const edition = await this.edition();
-    const common = await this.#commonChecks(edition);
-    if (common === undefined) return OTHER_GENERATION;
+    const base = await this.#base(edition);
+    if (base === undefined) return OTHER_GENERATION;
     const transaction = new Transaction(this.store, edition);
     const [outcome] = await Promise.allSettled([work(transaction)]);
     if (outcome.status === 'rejected' || transaction.isEmpty) {
       const isCurrent = (await this.edition()).generation === edition.generation;
       return isCurrent ? { value: resultOf(outcome) } : OTHER_GENERATION;
     }
-    const checks = [...common, ...transaction.checks];
-    if (await this.#commit(checks, transaction.writes)) return { value: outcome.value };
-    return { conflicts: await this.#failed(checks) };
+    const checks = [...base.checks, ...transaction.checks];
+    if (await this.#commit(base, checks, transaction.writes)) return { value: outcome.value };
+    return { conflicts: await this.#conflicts(checks) };
   }
 
-  /** The keys that no longer have the version of their check. */
-  async #failed(checks: readonly Check[]): Promise<string[]> {
+  /**
+   * The keys of the records that no longer have the version of their check. None if another process has
+   * taken the records over: changes that failed for that do not meet each other.
+   */
+  async #conflicts(checks: readonly Check[]): Promise<string[]> {
     const entries = await Promise.all(checks.map(({ key }) => this.store.get(key)));
     return checks
       .filter(({ version }, i) => (entries[i]?.version ?? null) !== version)
-      .map(({ key }) => JSON.stringify(key));
+      .map(({ key }) => JSON.stringify(key))
+      .filter((key) => key !== OWNER_KEY);
   }
 
   /** Returns false if a check failed. */
-  async #commit(checks: readonly Check[], writes: readonly Write[]): Promise<boolean> {
+  async #commit(
+    { ownVersion, sinceMs }: Base,
+    checks: readonly Check[],
+    writes: readonly Write[],
+  ): Promise<boolean> {
     try {
       const isMade = await this.store.commit(checks, writes);
       if (isMade) for (const listener of this.#listeners) listener(writes);
-      // Another process may have taken the records over.
-      else await this.#checkOwnership();
+      else await this.#ownership.commitFailed(ownVersion, this.#time.now() - sinceMs);
       return isMade;
     } catch (error) {
       if (error instanceof StoreUnavailable && error.reason === 'unknown') {
@@ -166,73 +196,64 @@ export class Registry {
     }
   }
 
-  async #checkOwnership(): Promise<void> {
-    const writer = await this.store.get(keys.writer);
-    if (writer?.version !== this.#ownVersion) this.#ownVersion = undefined;
-  }
-
-  async #writeOwnership(): Promise<number> {
-    for (;;) {
-      await this.store.commit([], [{ key: keys.writer, value: this.name }]);
-      const writer = await this.store.get(keys.writer);
-      if (writer?.value !== this.name) continue;
-      // The former one may have made changes until now.
-      this.#epoch++;
-      this.#ownVersion = writer.version;
-      return writer.version;
-    }
-  }
-
-  /** The checks of every commit. Undefined while another process switches generations. */
-  async #commonChecks({ generation }: Edition): Promise<readonly Check[] | undefined> {
+  /** Undefined while another process switches generations. */
+  async #base({ generation }: Edition): Promise<Base | undefined> {
     const entry = await this.store.get<number>(keys.generation);
     if ((entry?.value ?? 0) !== generation) return undefined;
-    return [
+    const ownVersion = await this.takeOver();
+    const checks = [
       { key: keys.generation, version: entry?.version ?? null },
-      { key: keys.writer, version: await this.takeOver() },
+      { key: keys.owner, version: ownVersion },
     ];
+    return { checks, ownVersion, sinceMs: this.#time.now() };
   }
 
-  /** Takes the records over if they are another process's. Returns the version of the entry for it. */
+  /** Takes the records over if they are another process's; see `Ownership.take`. */
   takeOver(): number | Promise<number> {
-    if (this.#ownVersion !== undefined) return this.#ownVersion;
-    this.#takingOver ??= this.#writeOwnership().finally(() => {
-      this.#takingOver = undefined;
-    });
-    return this.#takingOver;
-  }
-
-  /** Writes the generation after `from` and makes it current. Returns false if another one is. */
-  async switchFrom(from: Edition, writes: (generation: number) => Write[]): Promise<boolean> {
-    const checks = await this.#commonChecks(from);
-    if (checks === undefined) return false;
-    const generation = from.generation + 1;
-    const pointers = [keys.generation, keys.revision].map((key) => ({ key, value: generation }));
-    return this.#commit(checks, [...writes(generation), ...pointers]);
+    return this.#ownership.take();
   }
 
   /**
-   * Removes the records below a prefix up to the key `before`, page by page.
+   * Writes the generation after `from` and makes it current. Returns false if `from` no longer is. Throws
+   * DealerError 503 if other processes keep it from that.
+   */
+  async switchFrom(from: Edition, writes: (generation: number) => Write[]): Promise<boolean> {
+    const generation = from.generation + 1;
+    const pointers = [keys.generation, keys.revision].map((key) => ({ key, value: generation }));
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const base = await this.#base(from);
+      if (base === undefined) return false;
+      const all = [...writes(generation), ...pointers];
+      if (await this.#commit(base, base.checks, all)) return true;
+    }
+    throw tooManyChanges();
+  }
+
+  /**
+   * Removes the records below a prefix up to the key `before`, page by page, as long as `checks` hold.
    * @param also further keys to remove for each key that was found
    */
   async removeBefore(
     prefix: Key,
     before: Key,
-    also: (key: Key) => Key[] = () => [],
+    { also = () => [], checks = [] }: { also?: (key: Key) => Key[]; checks?: readonly Check[] },
   ): Promise<void> {
     for (;;) {
       const page = await this.store.list(prefix, { limit: PAGE, before });
       if (page.length === 0) return;
       const removed = page.flatMap(({ key }) => [key, ...also(key)]);
       const writes = removed.map((key) => ({ key, remove: true as const }));
-      await this.store.commit([], writes);
+      if (!(await this.store.commit(checks, writes))) return;
     }
   }
 
   /** Removes the records of older generations. */
   async sweep(): Promise<void> {
-    const { generation } = await this.edition();
-    await this.removeBefore(keys.root, keys.all(generation));
+    const entry = await this.store.get<number>(keys.generation);
+    if (entry === undefined) return;
+    // A store that has lost its last writes may be back in an older generation.
+    const checks = [{ key: keys.generation, version: entry.version }];
+    await this.removeBefore(keys.root, keys.all(entry.value), { checks });
   }
 }
 

@@ -12,6 +12,7 @@ import {
   FIRST_DAY_MS,
 } from './demo.ts';
 import { conflict } from './errors.ts';
+import type { Edition } from './reader.ts';
 import {
   type AccountRecord,
   type AdminRecord,
@@ -47,16 +48,18 @@ export class Seeding {
   async seed(): Promise<void> {
     const { registry, demo } = this.#dependencies;
     const edition = await registry.edition();
-    if (edition.generation === 0) {
-      const seeds = demo.demo
-        ? await this.#demoSeeds()
-        : await this.#firstAdmin(demo.adminPassword);
-      // If this returns false, another node has filled the store.
-      await registry.switchFrom(edition, (generation) => writesOf(seeds, generation));
-    } else if (demo.adminPassword !== undefined) {
+    const isFilled = edition.generation > 0 || !(await this.#fill(edition));
+    if (isFilled && demo.adminPassword !== undefined) {
       await this.#closeKnownLogins(demo.adminPassword, demo.demo ? ['admin'] : ROLES);
     }
     await registry.sweep();
+  }
+
+  /** Returns false if another node has filled the store meanwhile. */
+  async #fill(empty: Edition): Promise<boolean> {
+    const { registry, demo } = this.#dependencies;
+    const seeds = demo.demo ? await this.#demoSeeds() : await this.#firstAdmin(demo.adminPassword);
+    return registry.switchFrom(empty, (generation) => writesOf(seeds, generation));
   }
 
   async #firstAdmin(adminPassword: string): Promise<Seeds> {

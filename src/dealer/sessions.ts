@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { lruCache } from '../lru-cache.ts';
+import type { Key } from '../store/contract.ts';
 import { badToken, notAuthenticated } from './errors.ts';
 import type { Reader } from './reader.ts';
 import { type AccountRecord, keys } from './records.ts';
@@ -82,11 +83,14 @@ export class Sessions {
     });
   }
 
-  /** Removes revocations of expired tokens. */
+  /**
+   * Removes revocations of tokens that expired a lifetime ago: the clock of another node may be behind,
+   * but not by that much.
+   */
   async sweep(): Promise<void> {
-    const before = [...keys.allRevokedUntil, this.#clock.now()];
-    await this.#registry.removeBefore(keys.allRevokedUntil, before, (key) => [
-      keys.revoked(String(key.at(-1))),
-    ]);
+    const beforeMs = this.#clock.now() - this.#tokens.lifetimeS * 1000;
+    const also = (key: Key) => [keys.revoked(String(key.at(-1)))];
+    const before = [...keys.allRevokedUntil, beforeMs];
+    await this.#registry.removeBefore(keys.allRevokedUntil, before, { also });
   }
 }

@@ -1,7 +1,6 @@
-import { lruCache } from '../lru-cache.ts';
 import { parseVin } from '../twin/vin.ts';
 import type { FleetEntry } from '../twin/wire.ts';
-import type { TwinService, World } from '../twin-service.ts';
+import type { Absence, Presence } from '../twin-service.ts';
 
 /** A car of a living world. */
 export interface LivingCar {
@@ -10,37 +9,44 @@ export interface LivingCar {
   entry: FleetEntry;
 }
 
-/** Number of deleted worlds that are remembered; their numbers are never reused. */
-const GONE_MAX = 10_000;
 const VIN_LENGTH = 17;
 
 /** Finds cars of living worlds by VIN, without resetting the worlds' idle time. */
 export class TwinCars {
-  readonly #worlds: Pick<TwinService, 'peek' | 'load'>;
-  readonly #gone = lruCache<number, true>(GONE_MAX);
+  readonly #presence: Presence;
 
-  constructor(worlds: Pick<TwinService, 'peek' | 'load'>) {
-    this.#worlds = worlds;
+  constructor(presence: Presence) {
+    this.#presence = presence;
   }
 
   /** Undefined if no living world has the VIN. Throws TwinError if the store does not answer. */
   async find(vin: string): Promise<LivingCar | undefined> {
-    const address = isTwinVin(vin) ? parseVin(vin) : undefined;
-    if (address === undefined || this.#gone.has(address.world)) return undefined;
-    const world = this.#worlds.peek(address.world) ?? (await this.#load(address.world));
-    const entry = world?.fleet[address.car];
-    return world && entry && { world: world.id, entry };
+    const found = await this.#locate(vin);
+    return typeof found === 'string' ? undefined : found;
   }
 
-  /** Whether a world is still in memory. */
+  /**
+   * Id of the living world that has the VIN. Null: none has it, and none ever will; undefined: none has
+   * it now. Throws TwinError if the store does not answer.
+   */
+  async worldIdOf(vin: string): Promise<string | null | undefined> {
+    const found = await this.#locate(vin);
+    if (typeof found !== 'string') return found.world;
+    return found === 'gone' ? null : undefined;
+  }
+
+  /** Whether a world is known to live without asking the store. */
   isAtHand(world: number): boolean {
-    return this.#worlds.peek(world) !== undefined;
+    return this.#presence.isKnown(world);
   }
 
-  async #load(number: number): Promise<World | undefined> {
-    const world = await this.#worlds.load(number);
-    if (world === undefined) this.#gone.set(number, true);
-    return world;
+  async #locate(vin: string): Promise<LivingCar | Absence> {
+    const address = isTwinVin(vin) ? parseVin(vin) : undefined;
+    if (address === undefined) return 'gone';
+    const world = await this.#presence.find(address.world);
+    if (typeof world === 'string') return world;
+    const entry = world.fleet[address.car];
+    return entry === undefined ? 'gone' : { world: world.id, entry };
   }
 }
 

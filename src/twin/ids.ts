@@ -44,6 +44,11 @@ export function partitionOf(worldNumber: number): number {
   return Math.floor(worldNumber / PARTITION_SIZE);
 }
 
+/** The number with the same random part in a partition. */
+export function inPartition(worldNumber: number, partition: number): number {
+  return partition * PARTITION_SIZE + (worldNumber % PARTITION_SIZE);
+}
+
 /** @param random returns this number of cryptographically random bytes */
 export function randomWorldNumber(random: (byteCount: number) => Uint8Array): number {
   return random(7).reduce((number, byte) => (number % (WORLD_NUMBER_END / 256)) * 256 + byte, 0);

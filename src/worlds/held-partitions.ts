@@ -6,12 +6,17 @@ export interface HeldPartitions {
   grantOf(partition: number): Grant | undefined;
   /** Whether the worlds of a partition may be shown at a time of `Time.now`. */
   isShown(partition: number, nowMs: number): boolean;
+  /** The partitions whose worlds may be shown now. */
+  shown(): readonly number[];
 }
 
 /** The worlds of a node, as far as it depends on the partitions that it holds. */
 export interface PartitionedWorlds {
   /** Ends the streams of partitions: their worlds must not be shown until they are held again. */
   suspend(partitions: ReadonlySet<number>): void;
-  /** Forgets the worlds of partitions, and has the shards unload them. */
-  leave(partitions: ReadonlySet<number>): void;
+  /**
+   * Forgets the worlds of partitions at once, and has the shards unload them. Resolves when what they had
+   * to store is stored, or is refused. Never rejects.
+   */
+  leave(partitions: ReadonlySet<number>): Promise<void>;
 }

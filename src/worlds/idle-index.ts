@@ -133,6 +133,11 @@ export class IdleIndex {
     return Math.floor(nowMs / this.#slotMs);
   }
 
+  /** When the worlds of a slot count as deleted. */
+  endOfSlotMs(slot: number): number {
+    return (slot + 1) * this.#slotMs;
+  }
+
   touched(world: IdleWorld): void {
     this.#touched.add(world);
   }
@@ -251,7 +256,10 @@ export class IdleIndex {
     if (called === undefined || !this.#isInUse(called, first)) await worlds.drop(number);
   }
 
-  /** Number of worlds in the store that are not due. Throws TwinError `store_unavailable`. */
+  /**
+   * Number of worlds in the store that are not due, in the partitions that this node holds. Throws
+   * TwinError `store_unavailable`.
+   */
   async count(): Promise<number> {
     if (this.#dependencies.clock.now() < this.#countValidUntilMs) return this.#count;
     this.#counting ??= this.#recount().finally(() => {
@@ -261,7 +269,7 @@ export class IdleIndex {
   }
 
   async #recount(): Promise<number> {
-    const { clock } = this.#dependencies;
+    const { clock, worlds } = this.#dependencies;
     const startMs = clock.now();
     const range = {
       from: this.firstLivingSlot(startMs),
@@ -271,6 +279,7 @@ export class IdleIndex {
     let count = 0;
     let counted = 0;
     for (let partition = 0; partition < PARTITION_COUNT; partition++) {
+      if (worlds.recordsOf(partition) === undefined) continue;
       for await (const page of this.#pages(partition, range)) {
         count += page.length;
         counted += page.length;

@@ -149,7 +149,7 @@ export class OwnedWorld implements World, IdleWorld {
   change(car: number, touched: number, values: number): Promise<number> {
     return this.#parts.journal.change(car, touched, values).catch((error) => {
       if (error instanceof RefusedWrite) {
-        this.#shared.owner.forget(this);
+        void this.#shared.owner.forget(this);
         void this.retire();
       }
       throw error;

@@ -88,6 +88,29 @@ function changeOf({ key, value }: Entry<StoredChange>): NumberedChange {
   return { seq: Number(key.at(-1)), tick, car, touched, values };
 }
 
+function keyOf(world: number, kind: string, ...rest: readonly (number | string)[]): Key {
+  return ['p', partitionOf(world), kind, world, ...rest];
+}
+
+/**
+ * Seed of a world, of any partition, and its slot in the idle index; undefined if there is no such
+ * world. Throws TwinError `store_unavailable`.
+ */
+export async function storedLife(
+  store: Store,
+  world: number,
+): Promise<{ seed: number; due: number } | undefined> {
+  const [record, moved] = await orUnavailable(
+    Promise.all([
+      store.get<WorldRecord>(keyOf(world, 'world')),
+      store.get<number>(keyOf(world, 'touched')),
+    ]),
+  );
+  if (record === undefined) return undefined;
+  const { seed, due } = record.value;
+  return { seed, due: moved?.value ?? due };
+}
+
 /** An entry of the idle index. */
 export interface DueWorld {
   key: Key;
@@ -123,7 +146,7 @@ export class Records {
   }
 
   key(world: number, kind: string, ...rest: (number | string)[]): Key {
-    return ['p', partitionOf(world), kind, world, ...rest];
+    return keyOf(world, kind, ...rest);
   }
 
   /** Commits writes, if all keys of `absent` are absent. Throws RefusedWrite if one is not. */

@@ -16,7 +16,7 @@ export interface WorldOwner {
   /** Ends the streams of a world. Close code 1012: reconnect at once; 1013: try again later. */
   endStreams(world: World, code: 1012 | 1013): void;
   /** Drops a world object that contradicts the store. The next request loads the world again. */
-  forget(world: World): void;
+  forget(world: World): Promise<void>;
 }
 
 /** Shared by all worlds of one city on one shard. */

@@ -13,7 +13,7 @@ import type { Supervisor } from '../shard/supervisor.ts';
 import { Slices } from '../slices.ts';
 import type { Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import { partitionOf, randomWorldNumber, worldIdOf } from '../twin/ids.ts';
+import { inPartition, partitionOf, randomWorldNumber, worldIdOf } from '../twin/ids.ts';
 import { countPacked, unpackChanges, withPacked } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { TwinService, World, WorldFrame } from '../twin-service.ts';
@@ -24,6 +24,7 @@ import { listDue, Records, type WorldRecord } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
 import type { WorldDependencies, WorldOwner } from './world-dependencies.ts';
 import { WorldHandles } from './world-handles.ts';
+import { WorldPresence } from './world-presence.ts';
 
 export interface WorldsDependencies {
   clock: Clock;
@@ -71,6 +72,7 @@ export class Worlds
   readonly cities: readonly City[];
   readonly shards: readonly Shard[];
   readonly idle: IdleIndex;
+  readonly presence: WorldPresence;
   readonly #dependencies: WorldsDependencies;
   readonly #slices: Slices;
   readonly #handles = new WorldHandles();
@@ -85,12 +87,13 @@ export class Worlds
   #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
 
   constructor(dependencies: WorldsDependencies) {
-    const { cities, clock, idleMs, log, shards, time } = dependencies;
+    const { cities, clock, idleMs, log, shards, store, time } = dependencies;
     this.#dependencies = dependencies;
     this.#slices = new Slices(time);
     this.cities = cities;
     this.shards = shards;
     this.idle = new IdleIndex({ time, clock, log, worlds: this, idleMs });
+    this.presence = new WorldPresence({ store, clock, idle: this.idle, worlds: this });
   }
 
   /** How many worlds are at hand. */
@@ -103,9 +106,8 @@ export class Worlds
   async create(options: WorldOptions, deleted?: () => void): Promise<World> {
     const record = this.#record(options);
     const changes = options.journal?.changes ?? NO_CHANGES;
-    const { random } = this.#dependencies;
     for (let attempt = 1; ; attempt++) {
-      const number = randomWorldNumber((count) => random.bytes(count));
+      const number = this.#newNumber();
       const partition = this.#partitionOf(number);
       try {
         await partition.records.create(number, record, changes);
@@ -118,6 +120,17 @@ export class Worlds
       world.paidUpTo(options.startTick);
       return world;
     }
+  }
+
+  /** In a partition that this node holds. Throws TwinError `store_unavailable` if there is none. */
+  #newNumber(): number {
+    const { random, ranges } = this.#dependencies;
+    const number = randomWorldNumber((count) => random.bytes(count));
+    const shown = ranges.shown();
+    if (shown.length === PARTITION_COUNT) return number;
+    const partition = shown[partitionOf(number) % shown.length];
+    if (partition === undefined) throw notHeld();
+    return inPartition(number, partition);
   }
 
   #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
@@ -165,9 +178,13 @@ export class Worlds
     return listDue(this.#dependencies.store, ...asked);
   }
 
-  peek(number: number): OwnedWorld | undefined {
+  serves(number: number): boolean {
     const { ranges, time } = this.#dependencies;
-    if (!ranges.isShown(partitionOf(number), time.now())) throw notHeld();
+    return ranges.isShown(partitionOf(number), time.now());
+  }
+
+  peek(number: number): OwnedWorld | undefined {
+    if (!this.serves(number)) throw notHeld();
     return this.atHand(number);
   }
 
@@ -278,12 +295,12 @@ export class Worlds
     this.#deleted.delete(number);
   }
 
-  forget(world: World): void {
+  async forget(world: World): Promise<void> {
     const known = this.#handles.get(world.number);
     this.endStreams(world, 1012);
     if (known !== world) return;
     this.#handles.delete(world.number);
-    void known.retire();
+    await known.retire();
   }
 
   suspend(partitions: ReadonlySet<number>): void {
@@ -293,20 +310,24 @@ export class Worlds
     }
   }
 
-  leaveAll(): void {
-    this.leave(new Set(Array.from({ length: PARTITION_COUNT }, (_, partition) => partition)));
+  leaveAll(): Promise<void> {
+    return this.leave(
+      new Set(Array.from({ length: PARTITION_COUNT }, (_, partition) => partition)),
+    );
   }
 
-  leave(partitions: ReadonlySet<number>): void {
+  async leave(partitions: ReadonlySet<number>): Promise<void> {
     for (const partition of partitions) this.#partitions.delete(partition);
+    const left: Promise<void>[] = [];
     for (const world of this.#handles.all()) {
       if (!partitions.has(partitionOf(world.number))) continue;
       this.idle.forget(world);
-      this.forget(world);
+      left.push(this.forget(world));
     }
     for (const number of this.#deleted.keys()) {
       if (partitions.has(partitionOf(number))) this.#tellDeleted(number);
     }
+    await Promise.all(left);
   }
 
   // ── streams and reports ─────────────────────────────────────────────────────────────────────

@@ -30,6 +30,7 @@ import type {
   IncidentRange,
   ListPage,
   LongList,
+  Presence,
   Replay,
   ReplayOrder,
   Steps,
@@ -228,20 +229,30 @@ export class FakeWorld implements World {
 
 /** Worlds in memory, some of them out of reach of `peek`. */
 export class FakeTwin implements TwinService {
-  readonly cities = cities;
+  cities: readonly City[] = cities;
   readonly worlds = new Map<number, FakeWorld>();
+  readonly presence: Presence = {
+    isKnown: (worldNumber) => this.peek(worldNumber) !== undefined,
+    find: (worldNumber) => this.worlds.get(worldNumber) ?? 'gone',
+  };
   /** Whom to tell that a world is deleted. */
   readonly deleted: (() => void)[] = [];
   /** Worlds that have to be loaded first. */
   readonly cold = new Set<FakeWorld>();
   loads = 0;
+  readonly #firstNumber: number;
   loadFailure: Error | undefined = undefined;
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = () => {};
   #end: (world: World, code: 1012 | 1013) => void = () => {};
 
+  /** @param firstNumber world number of the first world */
+  constructor(firstNumber = 123_456_789) {
+    this.#firstNumber = firstNumber;
+  }
+
   /** A world at once, for tests that are not about creation. */
   add(options: WorldOptions = { startTick: 0 }): FakeWorld {
-    const world = new FakeWorld(123_456_789 + this.worlds.size * 1_000_003, options);
+    const world = new FakeWorld(this.#firstNumber + this.worlds.size * 1_000_003, options);
     this.worlds.set(world.number, world);
     return world;
   }
