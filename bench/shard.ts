@@ -68,7 +68,7 @@ async function figuresOf(crowd: HotCrowd, encoding: Encoding): Promise<Figure[]>
 
 /** A shard with watched worlds. */
 class HotCrowd {
-  readonly #clock = new NodeClock(systemTime);
+  readonly #clock = new NodeClock(systemTime, systemTime.wallMs());
   readonly #shard: Shard;
   readonly #images: Uint8Array[];
   readonly #cityCount: number;

@@ -11,22 +11,25 @@ const SUSPEND_CHECK_MS = 2000;
 /** How often the clock's high-water mark is saved. */
 const MARK_MS = 10_000;
 
-/** The highest stored reading of earlier runs on this store. */
-export async function readClockMark(store: Store): Promise<number> {
-  return (await store.get<number>(CLOCK_KEY))?.value ?? 0;
+/** The reading with which a node starts: the wall time, or the highest of earlier runs on this store. */
+export async function readClockStart(store: Pick<Store, 'get'>, time: Time): Promise<number> {
+  return Math.max(time.wallMs(), (await store.get<number>(CLOCK_KEY))?.value ?? 0);
 }
 
-/** Publishes the clock to the shards, saves its high-water mark, and notices suspended machines. */
+/**
+ * Publishes the clock to the shards, notices suspended machines, and saves the clock's high-water mark
+ * in a store that one process has for itself: a cluster keeps it otherwise.
+ */
 export class ClockKeeper {
   readonly #clock: NodeClock;
-  readonly #store: Store;
+  readonly #store: Store | undefined;
   readonly #time: Time;
   readonly #stopTimers: readonly StopTimer[];
   #stopPublishing: StopTimer | undefined;
 
   constructor(clock: NodeClock, store: Store, { log, time }: { log: Log; time: Time }) {
     this.#clock = clock;
-    this.#store = store;
+    this.#store = store.heartbeats === undefined ? store : undefined;
     this.#time = time;
     this.#stopTimers = [
       time.every(MARK_MS, () => void this.#saveMark()),
@@ -51,6 +54,7 @@ export class ClockKeeper {
 
   async #saveMark(): Promise<void> {
     // A failure is ignored: the mark is saved again after MARK_MS.
-    await this.#store.commit([], [{ key: CLOCK_KEY, value: this.#clock.now() }]).catch(() => {});
+    const writes = [{ key: CLOCK_KEY, value: this.#clock.now() }];
+    await this.#store?.commit([], writes).catch(() => {});
   }
 }

@@ -1,19 +1,25 @@
 import { describe, expect, it, test } from 'vitest';
-import { NodeClock, ShardClock } from './clock.ts';
+import { NodeClock, ShardClock, SLEW_MAX } from './clock.ts';
+import { readClockStart } from './clock-keeper.ts';
 import { TestTime } from './testing/doubles/test-time.ts';
 
 const START_MS = 1_700_000_000_000;
 
 describe('the clock of a node', () => {
-  it('[T9] starts no lower than the highest reading of an earlier run', () => {
+  it('[T9] starts no lower than the highest reading of an earlier run', async () => {
     const time = TestTime.standing(START_MS);
-    expect(new NodeClock(time, START_MS + 3_600_000).now()).toBe(START_MS + 3_600_000);
-    expect(new NodeClock(time, 1000).now()).toBe(START_MS);
+    const startAfter = (value: number) => {
+      const store = { get: async <T>() => ({ key: ['clock'], value: value as T, version: 1 }) };
+      return readClockStart(store, time);
+    };
+    expect(await startAfter(START_MS + 3_600_000)).toBe(START_MS + 3_600_000);
+    expect(await startAfter(1000)).toBe(START_MS);
+    expect(new NodeClock(time, START_MS + 7).now()).toBe(START_MS + 7);
   });
 
   it('[T9] gives whole milliseconds that never fall', async () => {
     const time = TestTime.standing(START_MS);
-    const clock = new NodeClock(time);
+    const clock = new NodeClock(time, START_MS);
     const readings: number[] = [];
     for (let i = 0; i < 100; i++) {
       readings.push(clock.now());
@@ -26,7 +32,7 @@ describe('the clock of a node', () => {
 
   it('publishes every reading to the shards, whose own clock goes on beside it', async () => {
     const time = TestTime.standing(START_MS);
-    const clock = new NodeClock(time);
+    const clock = new NodeClock(time, START_MS);
     const shard = new ShardClock(clock.words, clock.originMs, time);
     const read = clock.now();
     expect(shard.published()).toBe(read);
@@ -39,7 +45,7 @@ describe('the clock of a node', () => {
 
   it('[T9] stays as it is while the machine is awake, and catches up when it was suspended', async () => {
     const time = TestTime.standing(START_MS);
-    const clock = new NodeClock(time);
+    const clock = new NodeClock(time, START_MS);
     await time.advance(60_000);
     expect(clock.catchUpAfterSuspend()).toBe(0);
     time.suspend(90_000);
@@ -52,17 +58,46 @@ describe('the clock of a node', () => {
 
 test('a clock with a limit runs on, but publishes nothing beyond it', async () => {
   const time = TestTime.standing(START_MS);
-  let limitMs = Number.NEGATIVE_INFINITY;
-  const clock = new NodeClock(time, 0, () => limitMs);
+  const limits = { limitMs: Number.NEGATIVE_INFINITY, latestReadingMs: Number.POSITIVE_INFINITY };
+  const clock = new NodeClock(time, START_MS, limits);
   const follower = new ShardClock(clock.words, clock.originMs, time);
   expect(clock.now()).toBe(START_MS);
   expect(follower.published()).toBe(0);
-  limitMs = time.now();
+  limits.limitMs = time.now();
   await time.advance(20);
   expect(clock.now()).toBe(START_MS + 20);
   expect(follower.published()).toBe(START_MS);
-  limitMs = Number.POSITIVE_INFINITY;
+  limits.limitMs = Number.POSITIVE_INFINITY;
   expect(follower.published()).toBe(START_MS);
   clock.now();
   expect(follower.published()).toBe(START_MS + 20);
+});
+
+test('a clock is never published beyond what a later holder starts above', async () => {
+  const time = TestTime.standing(START_MS);
+  const limits = { limitMs: Number.POSITIVE_INFINITY, latestReadingMs: Number.POSITIVE_INFINITY };
+  const clock = new NodeClock(time, START_MS, limits);
+  const follower = new ShardClock(clock.words, clock.originMs, time);
+  limits.latestReadingMs = clock.latestReadingMs(time.now() + 1000);
+  // Nor if it is moved forward as fast as it may be.
+  for (let i = 0; i < 20; i++) {
+    await time.advance(1 / SLEW_MAX);
+    clock.move(1);
+    clock.now();
+    if (i < 5) expect(clock.now()).toBeLessThanOrEqual(limits.latestReadingMs);
+  }
+  expect(follower.published()).toBe(limits.latestReadingMs);
+  expect(clock.now()).toBeGreaterThan(limits.latestReadingMs);
+});
+
+test('a clock that is moved back stands still meanwhile', async () => {
+  const time = TestTime.standing(START_MS);
+  const clock = new NodeClock(time, START_MS);
+  clock.move(-5);
+  expect(clock.now()).toBe(START_MS);
+  await time.advance(4);
+  expect(clock.now()).toBe(START_MS);
+  await time.advance(4);
+  expect(clock.now()).toBe(START_MS + 3);
+  expect(clock.aheadMs(START_MS, time.now())).toBe(3);
 });

@@ -1,8 +1,9 @@
 import type { Time } from './time.ts';
 
 /**
- * The clock of a node: the wall time at start plus the monotonic time since then. It never goes
- * back.
+ * The clock of a node: the time at start plus the monotonic time since then. It never goes back. With the
+ * embedded store the time at start is the wall time; in a cluster it is that of the cluster, and the
+ * node moves its clock slowly towards it.
  *
  * The main thread owns the clock and publishes its readings in shared memory; shard threads read
  * them with a `ShardClock`. The tick of a change is chosen from a published reading. A shard steps
@@ -19,41 +20,76 @@ export type ClockWords = BigInt64Array;
 const PUBLISHED = 0;
 const CORRECTION = 1;
 
+/** A clock is moved by at most this much of the time that passes. */
+export const SLEW_MAX = 0.005;
 /** If `os.uptime` runs ahead of the monotonic clock by this much, the machine was suspended. */
 const SUSPENDED_MS = 2000;
 
+/** How far a node may let its worlds move. */
+export interface ClockLimits {
+  /** Until when, by `Time.now`. */
+  readonly limitMs: number;
+  /** Up to which reading. */
+  readonly latestReadingMs: number;
+}
+
+const NO_LIMITS: ClockLimits = {
+  limitMs: Number.POSITIVE_INFINITY,
+  latestReadingMs: Number.POSITIVE_INFINITY,
+};
+
 export class NodeClock implements Clock {
   readonly words: ClockWords = new BigInt64Array(new SharedArrayBuffer(16));
-  /** Wall clock minus monotonic clock at start; the same for every thread. */
+  /** The reading at `Time.now` 0, without corrections; the same for every thread. */
   readonly originMs: number;
   #last = 0;
   #published = 0;
   #uptimeAheadMs: number;
   readonly #time: Time;
-  readonly #limitMs: () => number;
+  readonly #limits: ClockLimits;
 
-  /**
-   * `floorMs`: the highest reading of an earlier run; the clock starts no lower. `limitMs`: until
-   * when, by `Time.now`, this node may let its worlds move; no later reading is published.
-   */
-  constructor(time: Time, floorMs = 0, limitMs: () => number = () => Number.POSITIVE_INFINITY) {
+  /** @param startMs the reading now; no reading beyond the limits is published */
+  constructor(time: Time, startMs: number, limits: ClockLimits = NO_LIMITS) {
     this.#time = time;
-    this.#limitMs = limitMs;
-    this.originMs = Math.max(time.wallMs(), floorMs) - time.now();
+    this.#limits = limits;
+    this.originMs = startMs - time.now();
     this.#uptimeAheadMs = time.machineUpMs() - time.now();
     this.now();
   }
 
   now(): number {
     const nowMs = this.#time.now();
-    const zeroMs = this.originMs + Number(Atomics.load(this.words, CORRECTION));
+    const zeroMs = this.#zeroMs;
     this.#last = Math.max(this.#last, Math.floor(zeroMs + nowMs));
-    const allowed = Math.floor(zeroMs + Math.min(nowMs, this.#limitMs()));
+    const { limitMs, latestReadingMs } = this.#limits;
+    const allowed = Math.floor(Math.min(zeroMs + Math.min(nowMs, limitMs), latestReadingMs));
     if (allowed > this.#published) {
       this.#published = allowed;
       Atomics.store(this.words, PUBLISHED, BigInt(allowed));
     }
     return this.#last;
+  }
+
+  /** The reading at `Time.now` 0. */
+  get #zeroMs(): number {
+    return this.originMs + Number(Atomics.load(this.words, CORRECTION));
+  }
+
+  /** The latest reading that this clock can show at a time of `Time.now`, however it is moved. */
+  latestReadingMs(atMs: number): number {
+    const aheadMs = Math.max(0, atMs - this.#time.now());
+    const readingMs = this.#zeroMs + atMs + SLEW_MAX * aheadMs + 1;
+    return Math.max(this.#last, Math.ceil(readingMs));
+  }
+
+  /** How far this clock is ahead of another one that showed `readingMs` at a time of `Time.now`. */
+  aheadMs(readingMs: number, atMs: number): number {
+    return this.#zeroMs + atMs - readingMs;
+  }
+
+  /** Moves the clock by whole ms. Readings never go back: it stands still meanwhile. */
+  move(ms: number): void {
+    Atomics.add(this.words, CORRECTION, BigInt(ms));
   }
 
   /**
@@ -64,7 +100,7 @@ export class NodeClock implements Clock {
     const aheadMs = this.#time.machineUpMs() - this.#time.now() - this.#uptimeAheadMs;
     if (aheadMs < SUSPENDED_MS) return 0;
     this.#uptimeAheadMs += aheadMs;
-    Atomics.add(this.words, CORRECTION, BigInt(Math.floor(aheadMs)));
+    this.move(Math.floor(aheadMs));
     return Math.floor(aheadMs);
   }
 }

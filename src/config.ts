@@ -35,6 +35,10 @@ export function readConfig(env: Environment, random: Random) {
     /** Undefined: the embedded store. */
     redisUrl: redisUrl(env),
     leaseMs: number(env, 'LEASE_SECONDS', 6, [1, 60]) * 1000,
+    /** How other nodes on the same Redis reach this one. */
+    link: link(env),
+    /** Base of this node's own public URLs; undefined: streams of other nodes' worlds are relayed. */
+    nodeTwinUrl: url(env, 'NODE_TWIN_URL'),
     nodeName: text(env, 'NODE_NAME', `node-${Buffer.from(random.bytes(4)).toString('hex')}`),
     /** Threads that step worlds, one per core. Watched worlds may use up to 60 % of each. */
     shards: whole(env, 'SHARDS', availableParallelism(), [1, 256]),
@@ -264,6 +268,29 @@ function redisUrl(env: Environment): string | undefined {
     );
   }
   return given;
+}
+
+/** Hosts that listen on all addresses: none of them is an address to dial. */
+const ANY_HOST = ['0.0.0.0', '::'];
+
+function link(env: Environment): { host: string; port: number; url: string | undefined } {
+  const host = text(env, 'LINK_HOST', '127.0.0.1');
+  const port = whole(env, 'LINK_PORT', 0, [0, 65_535]);
+  const url = env.LINK_URL || undefined;
+  if (url === undefined) {
+    if (!ANY_HOST.includes(host)) return { host, port, url };
+    throw new ConfigError(
+      `LINK_URL: set the address at which other nodes reach this one; LINK_HOST=${host} is none`,
+    );
+  }
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !['ws:', 'wss:'].includes(parsed.protocol)) {
+    throw new ConfigError(`LINK_URL: "${url}" is not a ws or wss URL`);
+  }
+  if (parsed.protocol === 'wss:' && !env.TLS_CERT) {
+    throw new ConfigError('LINK_URL: wss needs TLS_CERT and TLS_KEY');
+  }
+  return { host, port, url: url.replace(/\/+$/, '') };
 }
 
 function url(env: Environment, name: string): string | undefined {

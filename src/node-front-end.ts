@@ -1,4 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import type { Cluster } from './cluster/cluster.ts';
+import type { Ranges } from './cluster/ranges.ts';
+import { addClusterMetrics } from './cluster-metrics.ts';
 import { type Config, isLoopback } from './config.ts';
 import type { DealerPlatform } from './dealer/dealer-platform.ts';
 import { publishedLogins } from './dealer/demo.ts';
@@ -26,6 +29,9 @@ export function openFrontEnd(
   { config, log, time, random }: NodeBase,
   parts: {
     worlds: Worlds;
+    /** Undefined: this node serves all worlds. */
+    cluster: Cluster | undefined;
+    ranges: Ranges;
     platform: DealerPlatform;
     kernel: string;
     trouble(): string | undefined;
@@ -34,7 +40,9 @@ export function openFrontEnd(
   // Picked one by one: the front end gets no secret but the key of TLS.
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
   const { publicTwinUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
-  const { worlds, platform, kernel, trouble } = parts;
+  const { worlds, cluster, platform, kernel, trouble } = parts;
+  const metrics = nodeMetrics(worlds, platform);
+  if (cluster) addClusterMetrics(metrics, cluster, parts.ranges);
   const systemLimits = readSystemLimits();
   const connectionsMax = config.connectionsMax ?? connectionsAllowed(systemLimits);
   if (!isLoopback(host) || proxies !== undefined) {
@@ -45,16 +53,24 @@ export function openFrontEnd(
   return startFrontEnd(
     {
       ...{ host, twinPort, dealerPort, opsHost, opsPort },
-      ...{ publicTwinUrl, tls, corsOrigins, proxies, rateLimits, connectionsMax },
+      ...{
+        publicTwinUrl,
+        nodeTwinUrl: config.nodeTwinUrl,
+        tls,
+        corsOrigins,
+        proxies,
+        rateLimits,
+        connectionsMax,
+      },
       webFolder: WEB_FOLDER,
       demoLogins: publishedLogins(demo),
       kernelHash: kernel,
     },
     {
       service: worlds,
+      cluster,
       dealerRoutes: (options) => dealerRoutes({ platform, log, ...options }),
-      metrics: nodeMetrics(worlds, platform),
-      ...{ time, random, log, trouble },
+      ...{ metrics, time, random, log, trouble },
     },
   );
 }

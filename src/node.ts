@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { NodeClock } from './clock.ts';
-import { ClockKeeper, readClockMark } from './clock-keeper.ts';
+import { ClockKeeper, readClockStart } from './clock-keeper.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import { Ranges } from './cluster/ranges.ts';
 import type { BucketSize, Config } from './config.ts';
 import type { DealerPlatform } from './dealer/dealer-platform.ts';
@@ -14,7 +15,7 @@ import type { NodeBase } from './node-front-end.ts';
 import { type Random, systemRandom } from './random.ts';
 import { admittedPerMille, Shard } from './shard/shard.ts';
 import { Supervisor } from './shard/supervisor.ts';
-import type { Store } from './store/contract.ts';
+import type { Heartbeats, Store } from './store/contract.ts';
 import { openEmbedded } from './store/embedded-store.ts';
 import { GuardedStore } from './store/guarded-store.ts';
 import { systemTime, type Time } from './time.ts';
@@ -22,6 +23,8 @@ import { CAR_TYPES } from './twin/fleet.ts';
 import { explanationBudgets } from './worlds/explanation-budgets.ts';
 import { Worlds } from './worlds/worlds.ts';
 
+/** See `build` in NodeRecord. */
+const BUILD = 1;
 const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
 
 /** Parts that tests may replace. */
@@ -39,6 +42,7 @@ export interface RunningNode {
   dealerUrl: string;
   opsUrl: string;
   readonly worlds: Worlds;
+  readonly ranges: Ranges;
   readonly shards: readonly Shard[];
   /** Saves and closes everything. Idempotent. */
   stop(): Promise<void>;
@@ -65,14 +69,19 @@ export async function startNode(
     stopSteps.push(() => store.close());
     const ranges = new Ranges(store.claims, base);
     stopSteps.push(() => ranges.stop());
-    await ranges.start();
+    const kernel = loadKernel();
+    const cluster = await joinCluster(base, { store, ranges, kernel: kernel.identity }, stopSteps);
+    const startMs = cluster?.clockMs() ?? (await readClockStart(store, time));
+    const clock = new NodeClock(time, startMs, ranges);
+    store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
+    if (cluster === undefined) await ranges.takeAll();
 
-    const parts = { store, ranges, faults };
-    const { clock, kernel, worlds } = await makeWorlds(base, parts, stopSteps);
+    const parts = { store, ranges, clock, kernel, faults };
+    const worlds = makeWorlds(base, parts, stopSteps);
     // Threads do most of the work of a start: those of the shards, then those that hash passwords for
     // the platform. What they do not need is loaded meanwhile, the front end last.
     const shardsStarting = worlds.start();
-    const platformStarting = openPlatform(base, { store, clock, worlds, ranges });
+    const platformStarting = openPlatform(base, { store, clock, worlds, cluster });
     const loading = loadPlatform().then(() => import('./node-front-end.ts'));
     const [shardsStart, platformStart] = await Promise.allSettled([
       shardsStarting,
@@ -86,11 +95,13 @@ export async function startNode(
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const frontEnd = openFrontEnd(base, { worlds, platform, kernel, trouble });
-    worlds.idle.start();
+    const served = { worlds, platform, kernel: kernel.identity, trouble, cluster, ranges };
+    const frontEnd = openFrontEnd(base, served);
     stopSteps.push(() => frontEnd.close());
+    await serveCluster(cluster, { clock, worlds }, stopSteps);
+    worlds.idle.start();
     const { twinUrl, dealerUrl, opsUrl } = frontEnd;
-    return { twinUrl, dealerUrl, opsUrl, worlds, shards: worlds.shards, stop };
+    return { twinUrl, dealerUrl, opsUrl, worlds, ranges, shards: worlds.shards, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -122,16 +133,77 @@ async function openNodeStore(
   return { store: guarded(store), trouble: () => store.trouble };
 }
 
-/** The clock, the shards (not started yet), and the worlds on them. */
-async function makeWorlds(
-  { config, log, time, random }: NodeBase,
-  { store, ranges, faults }: { store: Store; ranges: Ranges; faults: boolean },
-  stopSteps: StopSteps,
-) {
-  const clock = new NodeClock(time, await readClockMark(store), () => ranges.limitMs);
+/** The compiled kernel, the cities that it drives in, and what identifies both. */
+function loadKernel() {
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
-  const kernel = kernelIdentity(wasm, cities.tables, CAR_TYPES);
+  return { cities, wasm, identity: kernelIdentity(wasm, cities.tables, CAR_TYPES) };
+}
+
+/** Undefined for a store that one process has for itself. */
+async function joinCluster(
+  { config, log, time, random }: NodeBase,
+  { store, ranges, kernel }: { store: GuardedStore; ranges: Ranges; kernel: string },
+  stopSteps: StopSteps,
+): Promise<Cluster | undefined> {
+  const { heartbeats } = store;
+  const { leaseMs } = store.claims;
+  if (heartbeats === undefined || leaseMs === undefined) return undefined;
+  const [{ Cluster }, { NodeLink }] = await Promise.all([
+    import('./cluster/cluster.ts'),
+    import('./link/node-link.ts'),
+  ]);
+  const { link, nodeName, nodeTwinUrl, tls } = config;
+  const cluster = await Cluster.join({
+    store: store as GuardedStore & { readonly heartbeats: Heartbeats },
+    ...{ ranges, leaseMs, time, random, log },
+    identity: { build: BUILD, kernel, name: nodeName, twinUrl: nodeTwinUrl ?? '' },
+    openLink: (process, key, handlers) =>
+      new NodeLink({
+        ...link,
+        publicUrl: link.url,
+        tls,
+        process,
+        key,
+        handlers,
+        time,
+        random,
+        log,
+      }),
+  });
+  stopSteps.push(() => cluster.stop());
+  return cluster;
+}
+
+async function serveCluster(
+  cluster: Cluster | undefined,
+  { clock, worlds }: { clock: NodeClock; worlds: Worlds },
+  stopSteps: StopSteps,
+): Promise<void> {
+  if (cluster === undefined) return;
+  stopSteps.push(() => cluster.drain());
+  await cluster.start({
+    ...{ clock, service: worlds },
+    worldCount: () => worlds.idle.count(),
+    admits: () => worlds.shards.some(({ admits }) => admits),
+  });
+}
+
+interface WorldParts {
+  store: Store;
+  ranges: Ranges;
+  clock: NodeClock;
+  kernel: ReturnType<typeof loadKernel>;
+  faults: boolean;
+}
+
+/** The worlds of a node on its shards, which are not started yet. */
+function makeWorlds(
+  { config, log, time, random }: NodeBase,
+  { store, ranges, clock, kernel, faults }: WorldParts,
+  stopSteps: StopSteps,
+): Worlds {
+  const { cities, wasm, identity } = kernel;
   const publisher = new ClockKeeper(clock, store, { log, time });
   const slabCount = config.shardWorlds;
   const shardParts = {
@@ -141,12 +213,13 @@ async function makeWorlds(
   const shards = Array.from({ length: config.shards }, (_, i) => new Shard(i, shardParts));
   const supervisor = new Supervisor(shards, { log, time });
   const worlds = new Worlds({
-    ...{ clock, time, random, log, store, ranges, shards, supervisor, publisher, kernel },
+    ...{ clock, time, random, log, store, ranges, shards, supervisor, publisher },
+    kernel: identity,
     cities: cities.cities,
     idleMs: config.worldIdleMs,
     explanationBudget: explanationBudgets(explanationTicks(config), time),
   });
-  ranges.use(worlds);
+  ranges.use(worlds, clock);
   stopSteps.push(async () => {
     await worlds.idle.stop();
     await worlds.saveImages();
@@ -155,9 +228,9 @@ async function makeWorlds(
     await publisher.stop();
     await worlds.stored();
     // Ends the attempts to read back outcomes of writes.
-    worlds.leaveAll();
+    await worlds.leaveAll();
   });
-  return { clock, kernel, worlds };
+  return worlds;
 }
 
 /** What the explanations of a world may have stepped; undefined: no bound. */
@@ -172,10 +245,21 @@ const loadPlatform = () => import('./dealer/dealer-platform.ts');
 
 async function openPlatform(
   { config, log, time, random }: NodeBase,
-  parts: { store: Store; clock: NodeClock; worlds: Worlds; ranges: Ranges },
+  {
+    cluster,
+    ...served
+  }: {
+    store: Store;
+    clock: NodeClock;
+    worlds: Worlds;
+    cluster: Cluster | undefined;
+  },
 ): Promise<DealerPlatform> {
   const { openDealerPlatform } = await loadPlatform();
-  const { ranges, ...served } = parts;
-  const node = { worlds: () => parts.worlds.idle.count(), nodes: () => ranges.nodes };
+  const { worlds } = served;
+  const node = {
+    worlds: () => cluster?.worldCount() ?? worlds.idle.count(),
+    nodes: () => cluster?.nodeCount ?? 1,
+  };
   return openDealerPlatform({ ...served, time, random, log, node }, config);
 }

@@ -28,7 +28,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   shard: ['kernel', 'twin', 'city', 'codec'],
   store: [],
   worlds: ['store', 'shard', 'twin', 'city'],
-  cluster: ['store', 'worlds'],
+  cluster: ['store', 'worlds', 'link', 'twin'],
+  link: [],
   dealer: ['store', 'twin'],
   http: ['dealer', 'twin', 'codec', 'city'],
   web: [],
@@ -105,7 +106,8 @@ describe('import directions', () => {
 
   it('nothing at run time imports what builds cities or what only tests use', () => {
     const atRunTime = product.filter(({ area }) => area !== 'citygen');
-    const isOther = (_: Source, { target }: Import) => /^src\/(citygen|testing)\//.test(target);
+    const isOther = (_: Source, { target }: Import) =>
+      /^src\/(citygen|testing|simulation)\//.test(target);
     expect(imports(atRunTime, isOther)).toEqual([]);
   });
 
@@ -138,7 +140,11 @@ describe('boundaries', () => {
     among.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
   it('one file touches each foreign library', () => {
-    expect(using(/from 'uWebSockets\.js'/)).toEqual(['src/http/server/http-server.ts']);
+    expect(using(/from 'uWebSockets\.js'/)).toEqual([
+      'src/http/server/http-server.ts',
+      'src/link/link-server.ts',
+    ]);
+    expect(using(/from 'ws'/)).toEqual(['src/link/link-client.ts']);
     expect(using(/from 'piscina'/)).toEqual([
       'src/dealer/passwords.ts',
       'src/http/server/body-thread.ts',

@@ -1,4 +1,5 @@
-import { PARTITION_COUNT, START_WAIT_MS } from '../limits.ts';
+import type { Clock } from '../clock.ts';
+import { PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
 import {
   type Claims,
@@ -6,74 +7,82 @@ import {
   type Held,
   type Lost,
   StoreUnavailable,
+  type Taking,
 } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 import type { HeldPartitions, PartitionedWorlds } from '../worlds/held-partitions.ts';
 
-/** Pause between two attempts to take partitions while the node starts. */
-const RETRY_MS_MAX = 100;
 const NEVER = Number.NEGATIVE_INFINITY;
+/** If the wall clock runs ahead of the monotonic clock by this much, the machine may have slept. */
+const SLEPT_MS = 500;
 
 interface Range {
   grant: Grant | undefined;
   /** The grant was not renewed in time: the worlds are kept, and not shown. */
   isSuspended: boolean;
-  /** Another process held it when it was last to be taken. */
-  isElsewhere: boolean;
+  /** Its worlds leave, and then the grant is released. */
+  isLeaving: boolean;
+  /** A grant with this deadline was renewed before the machine may have slept. */
+  doubtedMs: number;
+}
+
+export interface RangesDependencies {
+  log: Log;
+  time: Time;
 }
 
 /**
- * The partitions that this node holds: it takes what is free, renews what it has, and stops showing
- * worlds whose partition was not renewed in time. If it can be renewed later, its worlds go on in
- * memory. Once it is lost, they are read from the store again under a new grant.
+ * The partitions that this node holds: it renews what it has, and stops showing worlds whose partition
+ * was not renewed in time. If it can be renewed later, its worlds go on in memory. Once it is lost,
+ * they are read from the store again under a new grant. What to take and to give is not decided here.
  */
 export class Ranges implements HeldPartitions {
+  /** Partitions that were lost, whatever the reason: not those that were given up. */
+  lostCount = 0;
   readonly #claims: Claims;
   readonly #log: Log;
   readonly #time: Time;
   readonly #ranges: readonly Range[];
-  /** By partition: until when its worlds may be shown, by `Time.now`. */
+  /** By partition: from when and until when its worlds may be shown, by `Time.now`. */
+  readonly #fromMs = new Float64Array(PARTITION_COUNT).fill(NEVER);
   readonly #untilMs = new Float64Array(PARTITION_COUNT).fill(NEVER);
   #limitMs = NEVER;
-  #worlds: PartitionedWorlds = { suspend() {}, leave() {} };
+  #latestReadingMs = NEVER;
+  #wallAheadMs: number;
+  #worlds: PartitionedWorlds = { suspend() {}, leave: async () => {} };
+  #clock: Clock | undefined;
   #renewing: Promise<void> | undefined;
   #stopRenewal: StopTimer = () => {};
   #stopExpiry: StopTimer = () => {};
   #isStopped = false;
 
-  constructor(claims: Claims, { log, time }: { log: Log; time: Time }) {
+  constructor(claims: Claims, { log, time }: RangesDependencies) {
     this.#claims = claims;
     this.#log = log;
     this.#time = time;
+    this.#wallAheadMs = time.wallMs() - time.now();
     this.#ranges = Array.from({ length: PARTITION_COUNT }, () => ({
-      grant: undefined,
-      isSuspended: false,
-      isElsewhere: false,
+      ...{ grant: undefined, isSuspended: false, isLeaving: false, doubtedMs: NEVER },
     }));
   }
 
-  use(worlds: PartitionedWorlds): void {
+  /** `clock`: answers of a taken partition lie above what its last holder may have shown of it. */
+  use(worlds: PartitionedWorlds, clock: Clock): void {
     this.#worlds = worlds;
+    this.#clock = clock;
   }
 
-  /**
-   * Takes all partitions, and keeps them from then on. Waits for those of a process that is gone.
-   * Throws if another process keeps some, or the store does not answer.
-   */
-  async start(): Promise<void> {
-    const endMs = this.#time.now() + START_WAIT_MS;
-    for (;;) {
-      const { held, error } = await this.#takeFree();
-      this.#update();
-      if (held.length === 0 && error === undefined) break;
-      if (this.#time.now() > endMs) throw error ?? new Error(`${held[0]?.holder} holds partitions`);
-      await this.#time.sleep(pauseMs(held));
-    }
+  /** Renews from now on what it holds. */
+  start(): void {
     const { renewalMs } = this.#claims;
     if (renewalMs === undefined) return;
     this.#stopRenewal = this.#time.every(renewalMs, () => void this.renew());
     this.#claims.onTrouble(() => void this.renew());
-    await this.renew();
+  }
+
+  /** Takes all partitions of a store that one process has for itself. */
+  async takeAll(): Promise<void> {
+    await Promise.all(this.#ranges.map((_, partition) => this.take(partition, 'free')));
   }
 
   /** Keeps what it holds as it is. What is not renewed expires. */
@@ -84,13 +93,66 @@ export class Ranges implements HeldPartitions {
     await this.#renewing;
   }
 
+  /** Takes a partition that is to be had; undefined: the store does not answer. */
+  async take(partition: number, what: Taking): Promise<Grant | Held | undefined> {
+    const range = this.#ranges[partition];
+    if (range === undefined || this.#isStopped) return undefined;
+    if (range.grant !== undefined) return range.grant;
+    const taken = await this.#claims.take(partition, what).catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) return undefined;
+      throw error;
+    });
+    if (taken === undefined || 'holder' in taken) return taken;
+    if (this.#isStopped) {
+      await this.#claims.release([taken]);
+      return undefined;
+    }
+    Object.assign(range, { grant: taken, isSuspended: false, isLeaving: false, doubtedMs: NEVER });
+    // Clocks of nodes differ a little, and the clock of the last holder may have been ahead.
+    const waitMs = Math.max(0, taken.floorMs - (this.#clock?.now() ?? 0));
+    this.#fromMs[partition] = this.#time.now() + (Number.isFinite(waitMs) ? waitMs : 0);
+    this.#update();
+    return taken;
+  }
+
+  /** Has the worlds of partitions leave, then lets others take these. Never rejects. */
+  async release(partitions: ReadonlySet<number>): Promise<void> {
+    const grants: Grant[] = [];
+    for (const partition of partitions) {
+      const range = this.#ranges[partition];
+      if (range?.grant === undefined || range.isLeaving) continue;
+      range.isLeaving = true;
+      grants.push(range.grant);
+    }
+    if (grants.length === 0) return;
+    this.#update();
+    await this.#worlds.leave(new Set(grants.map(({ partition }) => partition)));
+    for (const grant of grants) this.#drop(grant);
+    this.#update();
+    await this.#claims.release(grants);
+  }
+
   /** Also of a partition that is suspended. */
   grantOf(partition: number): Grant | undefined {
     return this.#ranges[partition]?.grant;
   }
 
+  /** What it holds and does not give up. */
+  held(): readonly Grant[] {
+    return this.#ranges.flatMap(({ grant, isLeaving }) => (isLeaving ? [] : (grant ?? [])));
+  }
+
   isShown(partition: number, nowMs: number): boolean {
-    return nowMs < (this.#untilMs[partition] ?? NEVER);
+    if (this.#claims.leaseMs !== undefined && this.#hasSlept(nowMs)) return false;
+    return (
+      nowMs < (this.#untilMs[partition] ?? NEVER) && nowMs >= (this.#fromMs[partition] ?? NEVER)
+    );
+  }
+
+  /** The partitions whose worlds may be shown now. */
+  shown(): readonly number[] {
+    const nowMs = this.#time.now();
+    return [...this.#ranges.keys()].filter((partition) => this.isShown(partition, nowMs));
   }
 
   /** Until when all worlds that are in memory may be stepped, by `Time.now`. */
@@ -98,14 +160,12 @@ export class Ranges implements HeldPartitions {
     return this.#limitMs;
   }
 
-  /** Number of nodes that serve worlds: 1 if this node or another one does, else 0. */
-  get nodes(): number {
-    const nowMs = this.#time.now();
-    const isServing = this.#ranges.some((_, partition) => this.isShown(partition, nowMs));
-    return isServing || this.#ranges.some(({ isElsewhere }) => isElsewhere) ? 1 : 0;
+  /** The latest reading of the clock to which they may be stepped. */
+  get latestReadingMs(): number {
+    return this.#latestReadingMs;
   }
 
-  /** Renews what is held and takes what is free. Never rejects. */
+  /** Renews what is held. Never rejects. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined;
@@ -119,45 +179,49 @@ export class Ranges implements HeldPartitions {
     const lost = await this.#claims.renew(grants);
     if (lost.length > 0) this.#leave(lost);
     this.#update();
-    await this.#takeFree();
+  }
+
+  /**
+   * A higher epoch of a partition was heard of: another node has it. Its worlds must not be shown for
+   * another moment, whatever the clocks say.
+   */
+  outdated(partition: number, epoch: number): void {
+    const grant = this.#ranges[partition]?.grant;
+    if (grant === undefined || grant.epoch >= epoch) return;
+    this.#leave([{ grant, reason: 'another node has a later grant' }]);
+    void this.#claims.release([grant]);
     this.#update();
   }
 
   #leave(lost: readonly Lost[]): void {
     const reason = [...new Set(lost.map((each) => each.reason))].join('; ');
     this.#log.error({ reason, partitions: lost.length }, 'this node has lost partitions');
-    const partitions = new Set(lost.map(({ grant }) => grant.partition));
-    for (const partition of partitions) {
-      const range = this.#ranges[partition];
-      if (range !== undefined) Object.assign(range, { grant: undefined, isSuspended: false });
-      this.#untilMs[partition] = NEVER;
-    }
-    this.#worlds.leave(partitions);
+    this.lostCount += lost.length;
+    for (const { grant } of lost) this.#drop(grant);
+    // What its worlds still have to store is refused from now on: there is nothing to wait for.
+    void this.#worlds.leave(new Set(lost.map(({ grant }) => grant.partition)));
   }
 
-  /** Returns those that other processes hold, and why others could not be taken. */
-  async #takeFree(): Promise<{ held: Held[]; error: unknown }> {
-    const held: Held[] = [];
-    let error: unknown;
-    const take = async (range: Range, partition: number) => {
-      if (range.grant !== undefined || this.#isStopped) return;
-      try {
-        const answer = await this.#claims.take(partition);
-        range.isElsewhere = 'holder' in answer;
-        if ('holder' in answer) held.push(answer);
-        else range.grant = answer;
-      } catch (thrown) {
-        if (!(thrown instanceof StoreUnavailable)) throw thrown;
-        error = thrown;
-      }
-    };
-    const freeCount = this.#ranges.filter(({ grant }) => grant === undefined).length;
-    await Promise.all(this.#ranges.map(take));
-    const leftCount = this.#ranges.filter(({ grant }) => grant === undefined).length;
-    if (leftCount < freeCount) {
-      this.#log.info({ partitions: freeCount - leftCount }, 'this node has taken partitions');
-    }
-    return { held, error };
+  #drop({ partition }: Grant): void {
+    const range = this.#ranges[partition];
+    if (range !== undefined) Object.assign(range, { grant: undefined, isSuspended: false });
+    this.#untilMs[partition] = NEVER;
+  }
+
+  /**
+   * A machine that sleeps stops the monotonic clock, by which leases are measured. Then nothing is
+   * shown until what is held was renewed.
+   */
+  #hasSlept(nowMs: number): boolean {
+    const aheadMs = this.#time.wallMs() - nowMs;
+    const hasSlept = aheadMs - this.#wallAheadMs > SLEPT_MS;
+    if (aheadMs < this.#wallAheadMs || hasSlept) this.#wallAheadMs = aheadMs;
+    if (!hasSlept) return false;
+    this.#log.warn('the wall clock has jumped: leases are renewed before worlds are shown again');
+    for (const range of this.#ranges) range.doubtedMs = range.grant?.untilMs() ?? NEVER;
+    this.#update();
+    void this.renew();
+    return true;
   }
 
   /** Reads the deadlines, stops showing what is past its own, and waits for the next one. */
@@ -165,10 +229,14 @@ export class Ranges implements HeldPartitions {
     this.#stopExpiry();
     const nowMs = this.#time.now();
     const grants = this.#ranges.flatMap(({ grant }) => grant ?? []);
-    for (const grant of grants) this.#untilMs[grant.partition] = grant.untilMs();
+    for (const { grant, isLeaving, doubtedMs } of this.#ranges) {
+      if (grant === undefined) continue;
+      const untilMs = grant.untilMs();
+      this.#untilMs[grant.partition] = isLeaving || untilMs <= doubtedMs ? NEVER : untilMs;
+    }
     const expired = grants.filter((grant) => grant.untilMs() <= nowMs);
     // It alone was not renewed: kept in memory, its worlds would hold the clock of all others back.
-    const renewedMs = this.#untilMs.reduce((a, b) => Math.max(a, b), NEVER);
+    const renewedMs = Math.max(NEVER, ...grants.map((grant) => grant.untilMs()));
     const isAlone = (grant: Grant) =>
       renewedMs - grant.untilMs() >= (this.#claims.renewalMs ?? 0) / 2;
     const abandoned = expired.filter(isAlone);
@@ -177,17 +245,26 @@ export class Ranges implements HeldPartitions {
       void this.#claims.release(abandoned);
     }
     this.#suspend(expired.filter((grant) => !isAlone(grant)));
-    this.#limitMs = this.#firstDeadlineMs(NEVER);
-    const nextMs = this.#firstDeadlineMs(nowMs);
+    this.#limit();
+    const nextMs = grants
+      .map((grant) => grant.untilMs())
+      .filter((untilMs) => untilMs > nowMs)
+      .reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
     if (nextMs < Number.POSITIVE_INFINITY && !this.#isStopped) {
       this.#stopExpiry = this.#time.after(Math.ceil(nextMs - nowMs), () => this.#update());
     }
   }
 
-  /** The earliest deadline after `afterMs`. */
-  #firstDeadlineMs(afterMs: number): number {
-    const deadlines = this.#untilMs.filter((untilMs) => untilMs > afterMs);
-    return deadlines.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  /** The earliest end of what is in memory: shards have one clock for all worlds. */
+  #limit(): void {
+    this.#limitMs = Number.POSITIVE_INFINITY;
+    this.#latestReadingMs = Number.POSITIVE_INFINITY;
+    for (const { grant, doubtedMs } of this.#ranges) {
+      if (grant === undefined) continue;
+      const untilMs = grant.untilMs();
+      this.#limitMs = Math.min(this.#limitMs, untilMs <= doubtedMs ? NEVER : untilMs);
+      this.#latestReadingMs = Math.min(this.#latestReadingMs, grant.latestReadingMs());
+    }
   }
 
   #suspend(expired: readonly Grant[]): void {
@@ -204,8 +281,4 @@ export class Ranges implements HeldPartitions {
     );
     this.#worlds.suspend(suspended);
   }
-}
-
-function pauseMs(held: readonly Held[]): number {
-  return Math.max(1, Math.min(RETRY_MS_MAX, ...held.map(({ leftMs }) => leftMs + 1)));
 }

@@ -16,7 +16,7 @@ export class TestTime implements Time {
   readonly #runs: boolean;
   /** Whole, so that sums of whole durations are exact. */
   readonly #startMs = Math.ceil(systemTime.now());
-  readonly #wallStartMs: number;
+  #wallStartMs: number;
   #skippedMs = 0;
   #suspendedMs = 0;
   #timers: Timer[] = [];
@@ -46,6 +46,11 @@ export class TestTime implements Time {
 
   machineUpMs(): number {
     return this.now() + this.#suspendedMs;
+  }
+
+  /** The wall clock is set, or has gone on while the machine slept. */
+  jumpWall(ms: number): void {
+    this.#wallStartMs += ms;
   }
 
   /** The machine sleeps: nothing passes but the time since it started. */

@@ -1,0 +1,107 @@
+import type { Encoding } from './codec/encoding.ts';
+import type { FleetEntry } from './twin/wire.ts';
+import type { World, WorldFrame } from './twin-service.ts';
+
+/**
+ * The interface of the cluster to the front end. `cluster/cluster.ts` implements it; tests of the front
+ * end use a double. A node with the embedded store has none: all worlds are its own.
+ */
+export interface ClusterService {
+  /** Where a world is served: a hint. Never waits. */
+  placeOf(worldNumber: number): Place;
+
+  /** Waits at most `WAIT_FOR_OWNER_MS` until a world is served somewhere. */
+  settledPlaceOf(worldNumber: number): Promise<Place>;
+
+  /**
+   * Has the node that serves a world answer a request, wherever that is by now. A request that may be
+   * repeated is sent again if its link breaks. Throws TwinError `store_unavailable` if no node serves the
+   * world within WAIT_FOR_OWNER_MS or its node does not answer: a hint then says whether a change may have
+   * been made; `overloaded` if too many requests wait for that node.
+   */
+  forward(call: ForwardedCall, worldNumber: number): Promise<ForwardedReply>;
+
+  /** The node that should create worlds where this one cannot; undefined: this one. */
+  placeOfCreation(): Peer | undefined;
+
+  /** Has another node create a world. */
+  forwardCreation(call: ForwardedCall, peer: Peer): Promise<ForwardedReply>;
+
+  /** Sets what answers the requests that other nodes forward. */
+  onCall(answer: (call: ForwardedCall) => Promise<ForwardedReply>): void;
+
+  /**
+   * Watches a world of another node for a client: the frames come by `onFrames`. Throws as `World.watch`
+   * does, and TwinError `unknown_world`.
+   */
+  watch(worldNumber: number, encoding: Encoding, client: string): Promise<RelayedWorld>;
+
+  /** Sets the receiver of frames of other nodes' worlds. Their bytes stay valid. */
+  onFrames(sink: (frames: readonly WorldFrame[]) => void): void;
+
+  /** Passes frames of this node's worlds to other nodes; their bytes are valid until it returns. */
+  publish(frames: readonly WorldFrame[]): void;
+
+  /** Ends the streams that other nodes show of a world of this one. */
+  endRelays(worldNumber: number, code: 1012 | 1013): void;
+
+  /** Sets what ends the streams of a world of another node. */
+  onStreamEnd(end: (worldNumber: number, code: 1012 | 1013) => void): void;
+
+  /** How many nodes live, this one included. */
+  readonly nodeCount: number;
+}
+
+/** A living node other than this one. */
+export interface Peer {
+  /** Its process: no other one ever has this name. */
+  readonly process: string;
+  /** Base of its public URLs, where it has one. */
+  readonly twinUrl: string | undefined;
+}
+
+export type Place =
+  | { readonly at: 'here' }
+  | { readonly at: 'there'; readonly peer: Peer }
+  /** Its partition changes hands. `retryMs`: when it should be served again. */
+  | { readonly at: 'nowhere'; readonly retryMs: number };
+
+/** A request as plain data, which a node passes on to the node that serves its world. */
+export interface ForwardedCall {
+  method: string;
+  path: string;
+  query: string;
+  /** Those that handlers read, as in `Head`. Absent ones are empty. */
+  head: ForwardedHead;
+  encoding: Encoding;
+  /** The client's key in limits, as the receiving node found it. */
+  addressKey: string;
+  requestId: string;
+  body: Uint8Array;
+  /** Base of the receiving node's URLs for its clients, without a trailing slash. */
+  publicTwinUrl: string;
+}
+
+export interface ForwardedHead {
+  accept: string;
+  acceptEncoding: string;
+  authorization: string;
+  vin: string;
+  ifNoneMatch: string;
+  contentType: string;
+}
+
+export interface ForwardedReply {
+  status: number;
+  type: string;
+  headers: readonly (readonly [name: string, value: string])[];
+  /** A long one comes in pieces, as fast as they are taken. */
+  body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+}
+
+/** What a stream needs of a world of another node. */
+export interface RelayedWorld extends Pick<World, 'number' | 'id' | 'unwatch'> {
+  readonly fleet: readonly FleetEntry[];
+  /** When it was asked for: never less than in an earlier answer of any node. */
+  tick(): number;
+}

@@ -1,0 +1,195 @@
+import { PARTITION_COUNT } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { Grant, Held } from '../store/contract.ts';
+import type { StopTimer, Time } from '../time.ts';
+import type { Member, Members } from './members.ts';
+import { type Candidate, type Move, plan } from './plan.ts';
+import type { Ranges } from './ranges.ts';
+
+/** How often the balancer looks. It asks the store only where something is to be had. */
+const LOOK_MS = 100;
+/** Pause before another attempt to take a partition. */
+const RETRY_MS = 100;
+/** Heartbeats without a node that came or went before partitions are moved. */
+const STABLE_HEARTBEATS = 2;
+/** A partition that was moved stays where it is for so long. */
+const REST_MS = 60_000;
+/** A node that was given a partition has this long to take it. */
+const GIVEN_MS = 3000;
+/** Free for so many leases, a partition may be taken by any node. */
+const ORPHANED_LEASES = 2;
+
+export interface BalancerDependencies {
+  members: Members;
+  ranges: Pick<Ranges, 'take' | 'release' | 'held' | 'grantOf'>;
+  leaseMs: number;
+  time: Time;
+  log: Log;
+  /** Whether this node takes nothing more: what it told last may be older. */
+  isDraining: () => boolean;
+  /** This node holds other partitions than before. */
+  changed: () => void;
+  /** Tells a node that a partition is free for it. */
+  offer: (process: string, partition: number) => void;
+}
+
+/**
+ * Takes what is free and gives what this node has too much of. Only the holder gives; others take
+ * only what is free, or what a silent node has left behind.
+ */
+export class Balancer {
+  readonly #dependencies: BalancerDependencies;
+  readonly #time: Time;
+  /** By partition: since when it is free, and when to try next; by `Time.now`. */
+  readonly #freeMs = new Map<number, number>();
+  readonly #retryMs = new Map<number, number>();
+  /** By partition: its holder, and when it changed while both lived. */
+  readonly #holders: (string | undefined)[] = Array.from({ length: PARTITION_COUNT });
+  readonly #movedMs = new Float64Array(PARTITION_COUNT).fill(Number.NEGATIVE_INFINITY);
+  /** What this node has given last, until the other one has it. */
+  #given: { partition: number; atMs: number } | undefined;
+  #looking: Promise<void> | undefined;
+  #stopTimer: StopTimer = () => {};
+  #isStopped = false;
+
+  constructor(dependencies: BalancerDependencies) {
+    this.#dependencies = dependencies;
+    this.#time = dependencies.time;
+  }
+
+  start(): void {
+    this.#stopTimer = this.#time.every(LOOK_MS, () => void this.look());
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#stopTimer();
+    await this.#looking;
+  }
+
+  /** Takes and gives what is due. Never rejects. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  /** A node has offered a partition. */
+  offered(partition: number): void {
+    this.#retryMs.delete(partition);
+    void this.look();
+  }
+
+  async #look(): Promise<void> {
+    const { members } = this.#dependencies;
+    if (this.#isStopped || !members.isCurrent) return;
+    const holders = this.#followHolders();
+    const { isDraining } = this.#dependencies;
+    const candidates = candidatesOf(members.all()).map((each) =>
+      each.process === members.process ? { ...each, isDraining: isDraining() } : each,
+    );
+    const moves = plan({ candidates, holders });
+    await this.#take(moves, holders);
+    if (members.stableCount >= STABLE_HEARTBEATS) await this.#give(moves);
+  }
+
+  /** Returns the holder of each partition; notes which are free and which have moved. */
+  #followHolders(): readonly (string | undefined)[] {
+    const { members, ranges } = this.#dependencies;
+    const nowMs = this.#time.now();
+    const own = new Set(ranges.held().map(({ partition }) => partition));
+    for (const [partition, before] of this.#holders.entries()) {
+      const other = members.holderOf(partition)?.process;
+      const elsewhere = other === members.process ? undefined : other;
+      const holder = own.has(partition) ? members.process : elsewhere;
+      if (holder !== undefined && before !== undefined && holder !== before) {
+        if (members.get(before) !== undefined) this.#movedMs[partition] = nowMs;
+      }
+      if (holder !== undefined) this.#holders[partition] = holder;
+      if (holder !== undefined) this.#freeMs.delete(partition);
+      else if (!this.#freeMs.has(partition)) this.#freeMs.set(partition, nowMs);
+    }
+    return this.#holders.map((holder, partition) =>
+      this.#freeMs.has(partition) ? undefined : holder,
+    );
+  }
+
+  async #take(moves: readonly Move[], holders: readonly (string | undefined)[]): Promise<void> {
+    const { leaseMs, members } = this.#dependencies;
+    const nowMs = this.#time.now();
+    const own = new Set(
+      moves.filter(({ to }) => to === members.process).map(({ partition }) => partition),
+    );
+    const isOrphaned = (partition: number) =>
+      nowMs - (this.#freeMs.get(partition) ?? nowMs) > ORPHANED_LEASES * leaseMs;
+    const wanted = [...holders.keys()].filter(
+      (partition) =>
+        holders[partition] === undefined &&
+        (own.has(partition) || isOrphaned(partition)) &&
+        nowMs >= (this.#retryMs.get(partition) ?? 0),
+    );
+    const taken = await Promise.all(wanted.map((partition) => this.#tryToTake(partition)));
+    const count = taken.filter((isTaken) => isTaken).length;
+    if (count === 0) return;
+    this.#dependencies.log.info({ partitions: count }, 'this node has taken partitions');
+    this.#dependencies.changed();
+  }
+
+  async #tryToTake(partition: number): Promise<boolean> {
+    const { members, ranges } = this.#dependencies;
+    const isSilent = this.#time.now() >= members.silentAtMs(partition);
+    const answer = await ranges.take(partition, isSilent ? 'expired' : 'free');
+    if (answer !== undefined && isGrant(answer)) {
+      this.#retryMs.delete(partition);
+      return true;
+    }
+    const nowMs = this.#time.now();
+    const freeMs = nowMs + Math.min(RETRY_MS, Math.max(1, answer?.leftMs ?? RETRY_MS));
+    // It has ended, but its holder may live: whoever was silent for so long does not.
+    const hasEnded = answer?.leftMs === 0 && !isSilent;
+    this.#retryMs.set(partition, hasEnded ? members.silentAtMs(partition) : freeMs);
+    return false;
+  }
+
+  /** Gives one partition at a time, to a node that gets one at a time. */
+  async #give(moves: readonly Move[]): Promise<void> {
+    const { members, ranges, log, offer, changed } = this.#dependencies;
+    const nowMs = this.#time.now();
+    if (this.#given !== undefined) {
+      const { partition, atMs } = this.#given;
+      if (this.#freeMs.has(partition) && nowMs - atMs < GIVEN_MS) return;
+      this.#given = undefined;
+    }
+    const firsts = new Map<string, Move>();
+    for (const move of moves) {
+      const isRested = nowMs - (this.#movedMs[move.partition] ?? 0) >= REST_MS;
+      if (move.from !== undefined && isRested && !firsts.has(move.to)) firsts.set(move.to, move);
+    }
+    const next = [...firsts.values()].find(({ from }) => from === members.process);
+    if (next === undefined || ranges.grantOf(next.partition) === undefined) return;
+    this.#given = { partition: next.partition, atMs: nowMs };
+    log.info({ partition: next.partition, to: next.to }, 'this node gives a partition');
+    await ranges.release(new Set([next.partition]));
+    changed();
+    offer(next.to, next.partition);
+  }
+}
+
+function isGrant(answer: Grant | Held): answer is Grant {
+  return 'epoch' in answer;
+}
+
+/** Nodes that half of the others or more cannot reach are cut off. */
+function candidatesOf(members: readonly Member[]): Candidate[] {
+  return members.map(({ process, record }) => {
+    const others = members.filter((other) => other.process !== process);
+    const missing = others.filter((other) => other.record.unreachable.includes(process)).length;
+    return {
+      process,
+      build: record.build,
+      isDraining: record.isDraining,
+      isCutOff: others.length > 0 && 2 * missing >= others.length,
+    };
+  });
+}

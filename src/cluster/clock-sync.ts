@@ -1,0 +1,72 @@
+import { SLEW_MAX } from '../clock.ts';
+import type { ClusterView } from '../store/contract.ts';
+import type { StopTimer, Time } from '../time.ts';
+
+/** Heartbeats of which the fastest tells the clock of the cluster best. */
+const SAMPLES = 16;
+/** The clock is moved by 1 ms at a time. */
+const STEP_EVERY_MS = 1 / SLEW_MAX;
+
+/** The clock of this node, as it is kept in step. */
+export interface SyncedClock {
+  /** How far it is ahead of one that showed `readingMs` at a time of `Time.now`. */
+  aheadMs(readingMs: number, atMs: number): number;
+  /** Moves it by whole ms. */
+  move(ms: number): void;
+}
+
+/** The reading of the cluster's clock at a time of `Time.now`, and how uncertain it is. */
+interface Sample {
+  readingMs: number;
+  atMs: number;
+  roundTripMs: number;
+}
+
+function sampleOf({ clockMs, sentMs, answeredMs }: ClusterView): Sample {
+  const roundTripMs = answeredMs - sentMs;
+  return { readingMs: clockMs, atMs: sentMs + roundTripMs / 2, roundTripMs };
+}
+
+/** The reading of the cluster's clock at a time of `Time.now`, by one heartbeat. */
+export function clusterReadingMs(view: ClusterView, atMs: number): number {
+  const sample = sampleOf(view);
+  return sample.readingMs + atMs - sample.atMs;
+}
+
+/**
+ * Moves the clock of this node slowly towards that of the cluster: at most by SLEW_MAX, so that worlds go
+ * on in nearly real time. Of the last heartbeats the one with the shortest round trip counts.
+ */
+export class ClockSync {
+  readonly #clock: SyncedClock;
+  readonly #stopTimer: StopTimer;
+  #samples: Sample[] = [];
+
+  constructor(clock: SyncedClock, time: Time) {
+    this.#clock = clock;
+    this.#stopTimer = time.every(STEP_EVERY_MS, () => this.#step());
+  }
+
+  /** Takes what the store answered to a heartbeat. */
+  heard(view: ClusterView): void {
+    this.#samples = [...this.#samples.slice(1 - SAMPLES), sampleOf(view)];
+  }
+
+  /** How far this node's clock is ahead of the cluster's, ms; 0 before the first heartbeat. */
+  get offsetMs(): number {
+    const best = this.#samples.reduce<Sample | undefined>(
+      (least, each) => (least && least.roundTripMs <= each.roundTripMs ? least : each),
+      undefined,
+    );
+    return best ? this.#clock.aheadMs(best.readingMs, best.atMs) : 0;
+  }
+
+  #step(): void {
+    const { offsetMs } = this;
+    if (Math.abs(offsetMs) >= 1) this.#clock.move(offsetMs > 0 ? -1 : 1);
+  }
+
+  stop(): void {
+    this.#stopTimer();
+  }
+}

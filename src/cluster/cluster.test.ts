@@ -1,0 +1,349 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { NodeClock } from '../clock.ts';
+import type { ForwardedCall, ForwardedReply } from '../cluster-service.ts';
+import { TwinError } from '../errors.ts';
+import { PARTITION_COUNT } from '../limits.ts';
+import { systemRandom } from '../random.ts';
+import type { Heartbeats } from '../store/contract.ts';
+import { openRedis, type RedisStore } from '../store/redis/redis-store.ts';
+import { FakeTwin } from '../testing/doubles/fake-twin.ts';
+import { LinkDouble, Net } from '../testing/doubles/link-double.ts';
+import { RedisDouble } from '../testing/doubles/redis-double.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
+import type { StopTimer, Time } from '../time.ts';
+import { inPartition, partitionOf } from '../twin/ids.ts';
+import { Cluster } from './cluster.ts';
+import { Ranges } from './ranges.ts';
+
+const LEASE_MS = 6000;
+const START_MS = 1_700_000_000_000;
+const log = pino({ level: 'silent' });
+
+/** The time of a process that may be killed: then nothing of it happens any more. */
+class ProcessTime implements Time {
+  isAlive = true;
+  readonly #time: TestTime;
+
+  constructor(time: TestTime) {
+    this.#time = time;
+  }
+
+  now = () => this.#time.now();
+  wallMs = () => this.#time.wallMs();
+  machineUpMs = () => this.#time.machineUpMs();
+  sleep = (ms: number) => new Promise<void>((resolve) => void this.after(ms, resolve));
+  after = (ms: number, task: () => void): StopTimer => this.#time.after(ms, this.#ofLiving(task));
+  every = (ms: number, task: () => void): StopTimer => this.#time.every(ms, this.#ofLiving(task));
+  immediate = (task: () => void): StopTimer => this.#time.immediate(this.#ofLiving(task));
+
+  #ofLiving(task: () => void): () => void {
+    return () => {
+      if (this.isAlive) task();
+    };
+  }
+}
+
+interface Member {
+  cluster: Cluster;
+  ranges: Ranges;
+  clock: NodeClock;
+  twin: FakeTwin;
+  store: RedisStore;
+  /** Partitions that it has given up or lost, in order. */
+  left: number[];
+  kill(): void;
+}
+
+let time: TestTime;
+let redis: RedisDouble;
+let net: Net;
+let members: Member[];
+
+beforeEach(() => {
+  time = TestTime.standing(START_MS);
+  redis = new RedisDouble({ time });
+  net = new Net({ time });
+  members = [];
+});
+afterEach(async () => {
+  for (const { cluster, store, kill } of members) {
+    await time.advanceUntil(Promise.all([cluster.stop(), store.close()]));
+    kill();
+  }
+});
+
+/** Starts a node, and resolves once it serves. */
+async function join(name: string): Promise<Member> {
+  const own = new ProcessTime(time);
+  const parts = { time: own, random: systemRandom, log };
+  const store = await time.advanceUntil(
+    openRedis(
+      { url: 'redis://double', nodeName: name, leaseMs: LEASE_MS },
+      { ...parts, makeClient: redis.makeClient },
+    ),
+  );
+  const ranges = new Ranges(store.claims, parts);
+  const cluster = await time.advanceUntil(
+    Cluster.join({
+      store: store as RedisStore & { heartbeats: Heartbeats },
+      ...{ ranges, leaseMs: LEASE_MS, ...parts },
+      identity: { build: 1, kernel: 'kernel', name, twinUrl: '' },
+      openLink: (process, key, handlers) =>
+        new LinkDouble(net, { process, key, handlers, ...parts }),
+    }),
+  );
+  const clock = new NodeClock(own, cluster.clockMs(), ranges);
+  store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
+  const left: number[] = [];
+  const worlds = { suspend() {}, leave: async (of: ReadonlySet<number>) => void left.push(...of) };
+  ranges.use(worlds, clock);
+  const twin = new FakeTwin();
+  store.serve();
+  const served = cluster.start({
+    ...{ clock, service: twin, worldCount: async () => 0, admits: () => true },
+  });
+  await time.advanceUntil(served);
+  const { process } = cluster.members;
+  const kill = () => {
+    own.isAlive = false;
+    for (const { cluster: other } of members) {
+      net.cut(process, other.members.process);
+      net.break(process, other.members.process);
+    }
+  };
+  const member = { cluster, ranges, clock, twin, store, left, kill };
+  members.push(member);
+  return member;
+}
+
+const counts = (of: readonly Member[]) => of.map(({ ranges }) => ranges.shown().length);
+const spread = (numbers: readonly number[]) => Math.max(...numbers) - Math.min(...numbers);
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+/** A world in a partition that a node holds. */
+const worldOf = ({ ranges }: Member) => inPartition(12_345, ranges.shown()[0] ?? 0);
+
+/** Looks at who shows what, every 100 ms for so long: no partition has two nodes. */
+async function watchFor(ms: number): Promise<void> {
+  for (let passedMs = 0; passedMs < ms; passedMs += 100) {
+    await time.advance(100);
+    const shown = members.flatMap(({ ranges }) => [...ranges.shown()]);
+    expect(new Set(shown).size).toBe(shown.length);
+  }
+}
+
+describe('sharing', () => {
+  test('a node alone takes everything at once', async () => {
+    const startMs = time.now();
+    const a = await join('a');
+    expect(counts([a])).toEqual([PARTITION_COUNT]);
+    expect(time.now() - startMs).toBeLessThan(1500);
+  });
+
+  test('[N15] a node that joins gets its share in half a minute, with the fewest moves; then all rest', async () => {
+    const a = await join('a');
+    const b = await join('b');
+    await watchFor(30_000);
+    expect(counts([a, b])).toEqual([32, 32]);
+    expect([a.left.length, b.left.length]).toEqual([32, 0]);
+    // What has moved rests for a minute.
+    await watchFor(60_000);
+    const c = await join('c');
+    await watchFor(30_000);
+    const all = [a, b, c];
+    expect([sum(counts(all)), spread(counts(all))]).toEqual([PARTITION_COUNT, 1]);
+    expect(a.left.length + b.left.length).toBe(32 + 21);
+    await watchFor(120_000);
+    expect(a.left.length + b.left.length + c.left.length).toBe(32 + 21);
+  });
+
+  test('a node that stops leaves its partitions to the others at once', async () => {
+    const a = await join('a');
+    const b = await join('b');
+    await watchFor(30_000);
+    await time.advanceUntil(b.cluster.stop());
+    await watchFor(1500);
+    expect(counts([a])).toEqual([PARTITION_COUNT]);
+  });
+});
+
+describe('failover', () => {
+  test('[N11] the partitions of a dead node are taken after a lease, each under a later grant', async () => {
+    const a = await join('a');
+    const b = await join('b');
+    await watchFor(30_000);
+    const epochs = new Map(b.ranges.held().map(({ partition, epoch }) => [partition, epoch]));
+    const lastMs = Math.max(...b.ranges.held().map((grant) => grant.latestReadingMs()));
+    b.kill();
+    members.pop();
+    await watchFor(LEASE_MS - 1100);
+    expect(counts([a])).toEqual([32]);
+    await watchFor(2600);
+    expect(counts([a])).toEqual([PARTITION_COUNT]);
+    expect(a.left).toHaveLength(32);
+    for (const [partition, epoch] of epochs) {
+      expect(a.ranges.grantOf(partition)?.epoch).toBeGreaterThan(epoch);
+      expect(a.ranges.grantOf(partition)?.floorMs).toBeGreaterThanOrEqual(lastMs - LEASE_MS);
+    }
+    // Answers of the new holder lie above all that the dead one may have shown.
+    expect(a.clock.now()).toBeGreaterThan(lastMs);
+  });
+
+  test.each([3_600_000, -3_600_000])(
+    '[N12] a clock of the store that jumps by %i ms makes no second owner, and moves no world',
+    async (jumpMs) => {
+      const a = await join('a');
+      const b = await join('b');
+      await watchFor(30_000);
+      const before = [a, b].map(({ ranges }) => ranges.held().map(({ epoch }) => epoch));
+      const readings = [a, b].map(({ clock }) => clock.now() - time.now());
+      redis.clockAheadMs += jumpMs;
+      await watchFor(30_000);
+      expect([a, b].map(({ ranges }) => ranges.held().map(({ epoch }) => epoch))).toEqual(before);
+      for (const [i, { clock }] of [a, b].entries()) {
+        expect(Math.abs(clock.now() - time.now() - (readings[i] ?? 0))).toBeLessThanOrEqual(20);
+      }
+    },
+  );
+
+  test('clocks of nodes agree, whatever the clock of their machine says', async () => {
+    const a = await join('a');
+    await time.advance(10_000);
+    time.jumpWall(777_000);
+    const b = await join('b');
+    // Heartbeats from before are forgotten, and what is left is made up for slowly.
+    await time.advance(30_000);
+    expect(Math.abs(a.clock.now() - b.clock.now())).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('requests', () => {
+  const call: ForwardedCall = {
+    ...{ method: 'GET', path: '/api/v1/worlds/x', query: '', encoding: 'json' },
+    head: {
+      ...{ accept: '', acceptEncoding: '', authorization: '' },
+      ...{ vin: '', ifNoneMatch: '', contentType: '' },
+    },
+    ...{ addressKey: '127.0.0.1', requestId: 'r', body: new Uint8Array(0) },
+    publicTwinUrl: 'http://a',
+  };
+  const replyOf = (body: ForwardedReply['body']): ForwardedReply => ({
+    ...{ status: 200, type: 'application/json', headers: [['ETag', '"1"']], body },
+  });
+
+  let a: Member;
+  let b: Member;
+  beforeEach(async () => {
+    a = await join('a');
+    b = await join('b');
+    await watchFor(30_000);
+  });
+
+  test('a world is here or there, and its node answers', async () => {
+    const world = worldOf(b);
+    expect(b.cluster.placeOf(world)).toEqual({ at: 'here' });
+    expect(a.cluster.placeOf(world)).toMatchObject({
+      at: 'there',
+      peer: { process: b.cluster.members.process },
+    });
+    const asked: ForwardedCall[] = [];
+    b.cluster.onCall(async (each) => {
+      asked.push(each);
+      return replyOf('{"tick":1}');
+    });
+    const reply = await time.advanceUntil(a.cluster.forward(call, world));
+    expect(reply).toEqual(replyOf('{"tick":1}'));
+    expect(asked).toEqual([call]);
+  });
+
+  test('an answer in pieces comes whole', async () => {
+    async function* pieces() {
+      for (let i = 0; i < 5; i++) yield `${i}`.repeat(50_000);
+    }
+    b.cluster.onCall(async () => replyOf(pieces()));
+    const { body } = await time.advanceUntil(a.cluster.forward(call, worldOf(b)));
+    if (typeof body === 'string' || body instanceof Uint8Array) throw new Error('in one piece');
+    const read = async () => {
+      const parts: Uint8Array[] = [];
+      for await (const piece of body) parts.push(Buffer.from(piece));
+      return Buffer.concat(parts).toString();
+    };
+    expect(await time.advanceUntil(read())).toBe(
+      [0, 1, 2, 3, 4].map((i) => `${i}`.repeat(50_000)).join(''),
+    );
+  });
+
+  test('an error of the twin arrives as it is', async () => {
+    const fault = new TwinError('rate_limited', 'Wait.', 7);
+    b.cluster.onCall(() => Promise.reject(fault));
+    const failed = a.cluster.forward(call, worldOf(b)).catch((error: unknown) => error);
+    expect(await time.advanceUntil(failed)).toMatchObject({
+      ...{ code: 'rate_limited', hint: 'Wait.', retryAfterS: 7 },
+    });
+  });
+
+  test('[N13] a change whose link breaks may have been made, and is not sent again', async () => {
+    let askedCount = 0;
+    b.cluster.onCall(() => {
+      askedCount++;
+      net.break(a.cluster.members.process, b.cluster.members.process);
+      return new Promise(() => {});
+    });
+    const patch = { ...call, method: 'PATCH' };
+    const failed = a.cluster.forward(patch, worldOf(b)).catch((error: unknown) => error);
+    expect(await time.advanceUntil(failed)).toMatchObject({
+      ...{ code: 'store_unavailable', hint: expect.stringContaining('may have been') },
+    });
+    await time.advance(5000);
+    expect(askedCount).toBe(1);
+  });
+
+  test('[N13] a read whose link breaks is sent again', async () => {
+    let askedCount = 0;
+    b.cluster.onCall(async () => {
+      askedCount++;
+      if (askedCount > 1) return replyOf('{}');
+      net.break(a.cluster.members.process, b.cluster.members.process);
+      return new Promise<ForwardedReply>(() => {});
+    });
+    const reply = await time.advanceUntil(a.cluster.forward(call, worldOf(b)));
+    expect([reply.status, askedCount]).toEqual([200, 2]);
+  });
+
+  test('[N14] a world of a dead node is nowhere: a request waits a second at most', async () => {
+    const world = worldOf(b);
+    b.kill();
+    members.splice(members.indexOf(b), 1);
+    const startMs = time.now();
+    const failed = a.cluster.forward(call, world).catch((error: unknown) => error);
+    expect(await time.advanceUntil(failed)).toMatchObject({ code: 'store_unavailable' });
+    expect(time.now() - startMs).toBeLessThan(1200);
+    expect(a.cluster.placeOf(world).at).toBe('nowhere');
+    await watchFor(8000);
+    expect(a.cluster.placeOf(world)).toEqual({ at: 'here' });
+  });
+
+  test('a world that moves while it is asked for is found at its new node', async () => {
+    const world = worldOf(b);
+    const c = await join('c');
+    for (const each of [a, b, c]) {
+      each.cluster.onCall(async () => replyOf(each.cluster.members.process));
+    }
+    await b.ranges.release(new Set([partitionOf(world)]));
+    const { body } = await time.advanceUntil(a.cluster.forward(call, world));
+    const owner = [a, b, c].find(({ ranges }) => ranges.isShown(partitionOf(world), time.now()));
+    expect(body).toBe(owner?.cluster.members.process);
+  });
+
+  test('worlds are created here, and elsewhere by a node that has no partitions', async () => {
+    expect(a.cluster.placeOfCreation()).toBeUndefined();
+    const c = await join('c');
+    expect(counts([c])).toEqual([0]);
+    const peer = c.cluster.placeOfCreation();
+    expect([a, b].map(({ cluster }) => cluster.members.process)).toContain(peer?.process);
+    for (const each of [a, b]) each.cluster.onCall(async () => replyOf('{"id":"x"}'));
+    if (peer === undefined) throw new Error('no node creates');
+    const reply = await time.advanceUntil(c.cluster.forwardCreation(call, peer));
+    expect(reply.body).toBe('{"id":"x"}');
+  });
+});

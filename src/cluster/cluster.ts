@@ -1,0 +1,399 @@
+import type { NodeClock } from '../clock.ts';
+import type {
+  ClusterService,
+  ForwardedCall,
+  ForwardedReply,
+  Peer,
+  Place,
+  RelayedWorld,
+} from '../cluster-service.ts';
+import type { Encoding } from '../codec/encoding.ts';
+import { PARTITION_COUNT, START_WAIT_MS } from '../limits.ts';
+import type { Link, LinkAnswer, LinkClient, LinkHandlers } from '../link/contract.ts';
+import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
+import type { ClusterView, Heartbeats, Store } from '../store/contract.ts';
+import type { Time } from '../time.ts';
+import { partitionOf } from '../twin/ids.ts';
+import type { TwinService, WorldFrame } from '../twin-service.ts';
+import { Balancer } from './balancer.ts';
+import { ClockSync, clusterReadingMs } from './clock-sync.ts';
+import { answerCall, CALL, CREATE, Forwarder } from './forwarder.ts';
+import { readLinkKey } from './link-key.ts';
+import { HEARTBEAT_MS, type Member, Members } from './members.ts';
+import { type Holdings, type NodeRecord, PROTOCOL, readHoldings } from './node-record.ts';
+import { Places, peerOf, WAIT_FOR_OWNER_MS } from './places.ts';
+import type { Ranges } from './ranges.ts';
+import {
+  END,
+  FRAME,
+  type RelayedEnd,
+  type RelayedFrame,
+  RelayServer,
+  UNWATCH,
+  WATCH,
+  type Watching,
+} from './relay-server.ts';
+import { RelayedWorlds } from './relayed-worlds.ts';
+
+const OFFER = 'offer';
+const HOLDINGS = 'holdings';
+const LOOK_AGAIN_MS = 20;
+/** A node that joins waits so long for the clock of the others to be told anew. */
+const ADOPT_MS_MAX = 4 * HEARTBEAT_MS;
+
+/** What a node is, as it tells the others. */
+export type NodeIdentity = Pick<NodeRecord, 'build' | 'kernel' | 'name' | 'twinUrl'>;
+
+export interface ClusterDependencies {
+  store: Store & { readonly heartbeats: Heartbeats };
+  ranges: Ranges;
+  leaseMs: number;
+  identity: NodeIdentity;
+  /** Opens the link to other nodes. Throws if it cannot listen. */
+  openLink: (process: string, key: Uint8Array, handlers: LinkHandlers) => Link;
+  time: Time;
+  random: Random;
+  log: Log;
+}
+
+/** What a node lets its cluster use once it has worlds. */
+export interface ClusterNode {
+  clock: NodeClock;
+  service: TwinService;
+  /** Worlds in the store in the partitions that this node holds. */
+  worldCount: () => Promise<number>;
+  /** Whether it lets in another watched world. */
+  admits: () => boolean;
+}
+
+/**
+ * This node among the others on its store: which partitions it holds, where all other worlds are, and
+ * the way to them. `join` comes first, then `start`, once the node has a clock and worlds.
+ */
+export class Cluster implements ClusterService {
+  readonly members: Members;
+  readonly balancer: Balancer;
+  readonly forwarder: Forwarder;
+  readonly relayServer: RelayServer;
+  readonly relayedWorlds: RelayedWorlds;
+  readonly link: Link;
+  readonly #dependencies: ClusterDependencies;
+  readonly #places: Places;
+  #node: ClusterNode | undefined;
+  #sync: ClockSync | undefined;
+  #view: ClusterView | undefined;
+  #holdings: Holdings = { version: 0, partitions: [] };
+  #worldCount = 0;
+  #isDraining = false;
+  #answer: (call: ForwardedCall) => Promise<ForwardedReply> = () => Promise.reject(notStarted());
+
+  /** Use `join`. */
+  private constructor(dependencies: ClusterDependencies, key: Uint8Array) {
+    const { store, ranges, leaseMs, time, random, log } = dependencies;
+    this.#dependencies = dependencies;
+    this.members = new Members({
+      ...{ heartbeats: store.heartbeats, leaseMs, time },
+      renewalMs: store.claims.renewalMs ?? HEARTBEAT_MS,
+      own: () => this.#record(),
+      readingMs: () => this.#node?.clock.now(),
+      heard: (view) => this.#heard(view),
+      holds: (partition, { epoch }) => ranges.outdated(partition, epoch),
+    });
+    const { members } = this;
+    this.link = dependencies.openLink(members.process, key, this.#handlers());
+    const { link } = this;
+    this.#places = new Places({ ranges, members, link, leaseMs, time });
+    const places = this.#places;
+    this.forwarder = new Forwarder({ link, places });
+    const service: Pick<TwinService, 'load'> = {
+      load: (number) => this.#node?.service.load(number) ?? Promise.reject(notStarted()),
+    };
+    this.relayServer = new RelayServer(service);
+    this.relayedWorlds = new RelayedWorlds({ link, places, service, time, random, log });
+    this.balancer = new Balancer({
+      ...{ members, ranges, leaseMs, time, log },
+      isDraining: () => this.#isUnable,
+      changed: () => this.#tellHoldings(),
+      offer: (process, partition) => link.note(process, OFFER, partition),
+    });
+  }
+
+  /** Joins the nodes on a store. Rejects if the store does not answer, or the link cannot listen. */
+  static async join(dependencies: ClusterDependencies): Promise<Cluster> {
+    const key = await readLinkKey(dependencies.store, dependencies.random);
+    const cluster = new Cluster(dependencies, key);
+    try {
+      await cluster.members.start();
+      await cluster.#adoptClock();
+      return cluster;
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+  }
+
+  /**
+   * Waits until the clock of the cluster is known. Where others live, one of them must have told its
+   * reading since this node has joined: only then the store knows how far its own clock is off.
+   */
+  async #adoptClock(): Promise<void> {
+    const { time } = this.#dependencies;
+    const endMs = time.now() + ADOPT_MS_MAX;
+    const first = this.#view;
+    const hasTold = () => {
+      const [longest] = this.#others();
+      const before = longest && first?.nodes.get(longest.process)?.count;
+      return (
+        before === undefined || this.#view?.nodes.get(longest?.process ?? '')?.count !== before
+      );
+    };
+    while (!hasTold() && time.now() < endMs) await time.sleep(LOOK_AGAIN_MS);
+  }
+
+  /** The reading of the cluster's clock now: a node starts its own clock with it. */
+  clockMs(): number {
+    if (this.#view === undefined) throw notStarted();
+    return clusterReadingMs(this.#view, this.#dependencies.time.now());
+  }
+
+  /**
+   * Serves from now on: keeps the clock in step, takes and gives partitions. Resolves once every partition
+   * is held by a living node, or after START_WAIT_MS.
+   */
+  async start(node: ClusterNode): Promise<void> {
+    const { ranges, time, log } = this.#dependencies;
+    this.#node = node;
+    this.#sync = new ClockSync(node.clock, time);
+    ranges.start();
+    this.balancer.start();
+    this.members.soon();
+    const endMs = time.now() + START_WAIT_MS;
+    for (;;) {
+      await this.balancer.look();
+      const missing = this.#unheld();
+      if (missing === 0) return;
+      if (time.now() > endMs) {
+        log.warn({ partitions: missing }, 'partitions are not served by any node yet');
+        return;
+      }
+      await time.sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  #unheld(): number {
+    const { ranges, time } = this.#dependencies;
+    const isHeld = (partition: number) =>
+      ranges.isShown(partition, time.now()) || this.#isHeldByOther(partition);
+    return Array.from({ length: PARTITION_COUNT }, (_, i) => i).filter((i) => !isHeld(i)).length;
+  }
+
+  #isHeldByOther(partition: number): boolean {
+    const holder = this.members.holderOf(partition);
+    return holder !== undefined && holder.process !== this.members.process;
+  }
+
+  /** Takes nothing more; others hear of it. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await this.balancer.stop();
+    this.members.soon();
+  }
+
+  /** Gives everything up. Never rejects. */
+  async stop(): Promise<void> {
+    await this.drain();
+    const { ranges } = this.#dependencies;
+    this.relayedWorlds.stop();
+    await ranges.release(new Set(ranges.held().map(({ partition }) => partition)));
+    await this.members.stop();
+    this.#sync?.stop();
+    await this.link.close();
+  }
+
+  // ── what nodes tell each other ──────────────────────────────────────────────────────────────
+
+  #record(): NodeRecord {
+    const { identity } = this.#dependencies;
+    const node = this.#node;
+    void node?.worldCount().then(
+      (count) => {
+        this.#worldCount = count;
+      },
+      // The store does not answer; the next heartbeat asks again.
+      () => {},
+    );
+    return {
+      ...identity,
+      protocol: PROTOCOL,
+      linkUrl: this.link.url,
+      held: this.#held(),
+      worldCount: this.#worldCount,
+      admits: node?.admits() ?? false,
+      isDraining: this.#isUnable,
+      unreachable: this.#others()
+        .filter(({ process }) => !this.link.isUp(process))
+        .map(({ process }) => process),
+    };
+  }
+
+  /** Whether it serves nothing more, or nothing yet. */
+  get #isUnable(): boolean {
+    return this.#isDraining || this.#node === undefined;
+  }
+
+  #held(): Holdings {
+    const held = this.#dependencies.ranges.held();
+    const partitions = held.map(({ partition, epoch }) => [partition, epoch] as const);
+    if (partitions.join() !== this.#holdings.partitions.join()) {
+      this.#holdings = { version: this.#holdings.version + 1, partitions };
+    }
+    return this.#holdings;
+  }
+
+  /** Others hear of it by the link first: requests and streams are waiting. */
+  #tellHoldings(): void {
+    this.members.soon();
+    for (const { process } of this.#others()) this.link.note(process, HOLDINGS, this.#held());
+  }
+
+  #heard(view: ClusterView): void {
+    this.#view = view;
+    this.#sync?.heard(view);
+    const peers = this.#others().filter(({ record }) => record.linkUrl !== '');
+    this.link.connect(peers.map(({ process, record }) => ({ process, url: record.linkUrl })));
+  }
+
+  #others(): readonly Member[] {
+    return this.members.all().filter(({ process }) => process !== this.members.process);
+  }
+
+  #handlers(): LinkHandlers {
+    return {
+      called: (from, kind, value) => this.#called(from, kind, value),
+      noted: (from, kind, value) => this.#noted(from, kind, value),
+      received: (process, kind, value) => {
+        if (kind === FRAME) this.relayedWorlds.framed(process, value as RelayedFrame);
+        else if (kind === END) this.relayedWorlds.ended(process, value as RelayedEnd);
+      },
+      drained: () => {},
+      clientGone: (client) => this.relayServer.clientGone(client),
+      pingValue: () => this.#held(),
+      pinged: (process, value) => this.#learn(process, value),
+      up: () => {},
+      down: (process) => this.relayedWorlds.down(process),
+    };
+  }
+
+  async #called(from: LinkClient, kind: string, value: unknown): Promise<LinkAnswer> {
+    if (kind === CALL) {
+      const { world, call } = value as { world: number; call: ForwardedCall };
+      return answerCall(call, () => this.#isSettledHere(world), this.#answer);
+    }
+    if (kind === CREATE) {
+      const { call } = value as { call: ForwardedCall };
+      return answerCall(call, async () => this.placeOfCreation() === undefined, this.#answer);
+    }
+    if (kind === WATCH) {
+      const watching = value as Watching;
+      return this.relayServer.watch(from, watching, () => this.#isSettledHere(watching.world));
+    }
+    throw new Error(`another node asked for ${kind}`);
+  }
+
+  #noted(from: LinkClient, kind: string, value: unknown): void {
+    if (kind === UNWATCH) this.relayServer.unwatch(from, value as Watching);
+    else if (kind === OFFER) this.balancer.offered(Number(value));
+    else if (kind === HOLDINGS) this.#learn(from.process, value);
+  }
+
+  #learn(process: string, value: unknown): void {
+    const held = readHoldings(value);
+    if (held !== undefined) this.members.learn(process, held);
+  }
+
+  /** Waits a moment for a partition that this node has just taken. */
+  async #isSettledHere(world: number): Promise<boolean> {
+    const { ranges, time } = this.#dependencies;
+    const partition = partitionOf(world);
+    const endMs = time.now() + WAIT_FOR_OWNER_MS;
+    while (!ranges.isShown(partition, time.now())) {
+      if (ranges.grantOf(partition) === undefined || time.now() >= endMs) return false;
+      await time.sleep(LOOK_AGAIN_MS);
+    }
+    return true;
+  }
+
+  // ── for the front end ───────────────────────────────────────────────────────────────────────
+
+  placeOf(worldNumber: number): Place {
+    return this.#places.of(worldNumber);
+  }
+
+  settledPlaceOf(worldNumber: number): Promise<Place> {
+    return this.#places.settled(worldNumber);
+  }
+
+  forward(call: ForwardedCall, worldNumber: number): Promise<ForwardedReply> {
+    return this.forwarder.forward(call, worldNumber, this.#answer);
+  }
+
+  /** Here, unless this node has no partitions or stops; then where the fewest worlds are. */
+  placeOfCreation(): Peer | undefined {
+    const { ranges } = this.#dependencies;
+    if (!this.#isDraining && ranges.shown().length > 0) return undefined;
+    const able = this.#others().filter(
+      ({ process, record }) =>
+        !record.isDraining && record.held.partitions.length > 0 && this.link.isUp(process),
+    );
+    const [least] = able.toSorted((a, b) => a.record.worldCount - b.record.worldCount);
+    return least && peerOf(least);
+  }
+
+  forwardCreation(call: ForwardedCall, peer: Peer): Promise<ForwardedReply> {
+    return this.forwarder.create(call, peer);
+  }
+
+  onCall(answer: (call: ForwardedCall) => Promise<ForwardedReply>): void {
+    this.#answer = answer;
+  }
+
+  watch(worldNumber: number, encoding: Encoding, client: string): Promise<RelayedWorld> {
+    return this.relayedWorlds.watch(worldNumber, encoding, client);
+  }
+
+  onFrames(publish: (frames: readonly WorldFrame[]) => void): void {
+    this.relayedWorlds.use({ publish });
+  }
+
+  onStreamEnd(end: (worldNumber: number, code: 1012 | 1013) => void): void {
+    this.relayedWorlds.use({ end });
+  }
+
+  publish(frames: readonly WorldFrame[]): void {
+    this.relayServer.publish(frames);
+  }
+
+  endRelays(worldNumber: number, code: 1012 | 1013): void {
+    this.relayServer.end(worldNumber, code);
+  }
+
+  get nodeCount(): number {
+    return Math.max(1, this.members.all().length);
+  }
+
+  /** Worlds in the store, in all partitions. Throws TwinError if this node cannot count its own. */
+  async worldCount(): Promise<number> {
+    const own = (await this.#node?.worldCount()) ?? 0;
+    return this.#others().reduce((sum, { record }) => sum + record.worldCount, own);
+  }
+
+  /** How far this node's clock is ahead of the cluster's, ms. */
+  get clockOffsetMs(): number {
+    return this.#sync?.offsetMs ?? 0;
+  }
+}
+
+function notStarted(): Error {
+  return new Error('the node has not joined its cluster yet');
+}

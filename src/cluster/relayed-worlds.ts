@@ -1,0 +1,272 @@
+import type { Peer, RelayedWorld } from '../cluster-service.ts';
+import type { Encoding } from '../codec/encoding.ts';
+import { TwinError } from '../errors.ts';
+import { WAIT_MS_MAX } from '../limits.ts';
+import { type Link, LinkBroken } from '../link/contract.ts';
+import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
+import type { Time } from '../time.ts';
+import { worldIdOf } from '../twin/ids.ts';
+import type { FleetEntry } from '../twin/wire.ts';
+import type { TwinService, World, WorldFrame } from '../twin-service.ts';
+import { unavailable } from './forwarder.ts';
+import type { Places } from './places.ts';
+import {
+  type RelayedEnd,
+  type RelayedFrame,
+  UNWATCH,
+  WATCH,
+  type Watched,
+  type Watching,
+} from './relay-server.ts';
+import { errorOf } from './twin-fault.ts';
+
+const ATTEMPTS_MAX = 3;
+/** Pause before a lost world is watched again: doubles each time, and is drawn at random from half. */
+const RETRY_MS_MIN = 50;
+const RETRY_MS_MAX = 400;
+/** A world that nobody serves for so long ends its streams. */
+const LOST_MS = 15_000;
+
+export interface RelayDependencies {
+  link: Pick<Link, 'call' | 'note' | 'isUp'>;
+  places: Pick<Places, 'moved' | 'settled' | 'waitEndMs'>;
+  /** Worlds may come to this node while their streams are open. */
+  service: Pick<TwinService, 'load'>;
+  time: Time;
+  random: Random;
+  log: Log;
+}
+
+interface Frames {
+  /** Takes frames for the sockets. */
+  publish(frames: readonly WorldFrame[]): void;
+  end(world: number, code: 1012 | 1013): void;
+}
+
+/** Who serves the frames of a relayed world: another node, or this one. */
+type Source = { peer: Peer } | { local: World };
+
+/** A stream of this node that shows a world of another one. */
+class Relayed implements RelayedWorld {
+  readonly number: number;
+  readonly id: string;
+  readonly encoding: Encoding;
+  readonly client: string;
+  fleet: readonly FleetEntry[] = [];
+  source: Source | undefined;
+  isOpen = true;
+  #tick = 0;
+  readonly #closed: (relayed: Relayed) => void;
+
+  constructor({ world, encoding, client }: Watching, closed: (relayed: Relayed) => void) {
+    this.number = world;
+    this.id = worldIdOf(world);
+    this.encoding = encoding;
+    this.client = client;
+    this.#closed = closed;
+  }
+
+  get watching(): Watching {
+    return { world: this.number, encoding: this.encoding, client: this.client };
+  }
+
+  from(source: Source, { fleet, tick }: { fleet: readonly FleetEntry[]; tick: number }): void {
+    this.source = source;
+    this.fleet = fleet;
+    this.#tick = Math.max(this.#tick, tick);
+  }
+
+  tick(): number {
+    return this.#tick;
+  }
+
+  unwatch(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.#closed(this);
+  }
+}
+
+/**
+ * The streams of this node that show worlds of others. When a world changes its node they are watched
+ * there again; the sockets stay open, and their ticks go on.
+ */
+export class RelayedWorlds {
+  readonly #dependencies: RelayDependencies;
+  readonly #byWorld = new Map<number, Set<Relayed>>();
+  readonly #restoring = new Set<number>();
+  #frames: Frames = { publish() {}, end() {} };
+  #isStopped = false;
+
+  constructor(dependencies: RelayDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  use(frames: Partial<Frames>): void {
+    this.#frames = { ...this.#frames, ...frames };
+  }
+
+  /** How many worlds of other nodes are shown here. */
+  get worldCount(): number {
+    return this.#byWorld.size;
+  }
+
+  async watch(world: number, encoding: Encoding, client: string): Promise<RelayedWorld> {
+    const relayed = new Relayed({ world, encoding, client }, (each) => this.#closed(each));
+    // Its first frames may come before the answer.
+    this.#add(relayed);
+    try {
+      await this.#connect(relayed);
+      return relayed;
+    } catch (error) {
+      relayed.unwatch();
+      throw error;
+    }
+  }
+
+  #add(relayed: Relayed): void {
+    const known = this.#byWorld.get(relayed.number) ?? new Set();
+    this.#byWorld.set(relayed.number, known.add(relayed));
+  }
+
+  #closed(relayed: Relayed): void {
+    const all = this.#byWorld.get(relayed.number);
+    all?.delete(relayed);
+    if (all?.size === 0) this.#byWorld.delete(relayed.number);
+    this.#leave(relayed);
+  }
+
+  #leave(relayed: Relayed): void {
+    const { source, watching } = relayed;
+    relayed.source = undefined;
+    if (source === undefined) return;
+    if ('local' in source) source.local.unwatch(watching.encoding, watching.client);
+    else this.#dependencies.link.note(source.peer.process, UNWATCH, watching);
+  }
+
+  /** Watches the world where it is served. Throws TwinError. */
+  async #connect(relayed: Relayed): Promise<void> {
+    const { places, service } = this.#dependencies;
+    const { number, encoding, client } = relayed;
+    const endMs = places.waitEndMs();
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+      const place = await places.settled(number, endMs);
+      if (place.at === 'nowhere') throw unavailable(place.retryMs);
+      if (place.at === 'here') {
+        const local = await service.load(number);
+        if (local === undefined) throw new TwinError('unknown_world');
+        local.watch(encoding, client);
+        relayed.from({ local }, { fleet: local.fleet, tick: local.tick() });
+      } else if (!(await this.#ask(relayed, place.peer))) {
+        places.moved(number, place.peer);
+        continue;
+      }
+      // The socket may have closed meanwhile.
+      if (!relayed.isOpen) this.#leave(relayed);
+      return;
+    }
+    throw unavailable();
+  }
+
+  /** Returns false if another node has to be asked. */
+  async #ask(relayed: Relayed, peer: Peer): Promise<boolean> {
+    const { link } = this.#dependencies;
+    try {
+      const answer = await link.call(peer.process, WATCH, relayed.watching, WAIT_MS_MAX);
+      const watched = answer.value as Watched;
+      if (watched.kind === 'fault') throw errorOf(watched);
+      if (watched.kind === 'moved') return false;
+      relayed.from({ peer }, watched);
+      return true;
+    } catch (error) {
+      if (error instanceof LinkBroken) return false;
+      throw error;
+    }
+  }
+
+  /** A message of a node that serves worlds for this one. */
+  framed(process: string, { world, tick, encoding, bytes }: RelayedFrame): void {
+    const all = this.#byWorld.get(world);
+    if (all === undefined || !this.#isServedBy(all, process)) return;
+    const frame = { tick, json: undefined, msgpack: undefined, [encoding]: bytes };
+    this.#frames.publish([{ world: { number: world }, ...frame }]);
+  }
+
+  /** Late frames of a node that no longer serves the world are left out. */
+  #isServedBy(all: ReadonlySet<Relayed>, process: string): boolean {
+    for (const { source } of all) {
+      if (source === undefined || ('peer' in source && source.peer.process === process))
+        return true;
+    }
+    return false;
+  }
+
+  /** A node has ended the streams of a world: it may be served elsewhere. */
+  ended(process: string, { world, code }: RelayedEnd): void {
+    const all = [...(this.#byWorld.get(world) ?? [])];
+    const lost = all.filter(({ source }) => isPeer(source, process));
+    for (const relayed of lost) relayed.source = undefined;
+    if (lost.length === 0) return;
+    if (code === 1013) this.#frames.end(world, code);
+    else void this.#restore(world);
+  }
+
+  /** The link to a node is down. */
+  down(process: string): void {
+    for (const [world, all] of this.#byWorld) {
+      const lost = [...all].filter(({ source }) => isPeer(source, process));
+      for (const relayed of lost) relayed.source = undefined;
+      if (lost.length > 0) void this.#restore(world);
+    }
+  }
+
+  /** The streams of a world of this node, of which some began as relayed ones, end. */
+  endedHere(world: number): void {
+    const all = [...(this.#byWorld.get(world) ?? [])];
+    const lost = all.filter(({ source }) => source !== undefined && 'local' in source);
+    for (const relayed of lost) this.#leave(relayed);
+  }
+
+  /** Watches a world again where it is served now. Never rejects. */
+  async #restore(world: number): Promise<void> {
+    if (this.#restoring.has(world)) return;
+    this.#restoring.add(world);
+    const { time, random, log } = this.#dependencies;
+    const endMs = time.now() + LOST_MS;
+    try {
+      for (let pauseMs = RETRY_MS_MIN; !this.#isStopped; ) {
+        const lost = [...(this.#byWorld.get(world) ?? [])].filter(({ source }) => !source);
+        if (lost.length === 0) return;
+        const outcomes = await Promise.allSettled(lost.map((each) => this.#connect(each)));
+        const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+        if (failed === undefined) continue;
+        if (isGone(failed.reason) || time.now() >= endMs) {
+          log.warn(
+            { world: worldIdOf(world), err: failed.reason },
+            'a relayed world is not served',
+          );
+          this.#frames.end(world, isGone(failed.reason) ? 1012 : 1013);
+          return;
+        }
+        const [byte = 0] = random.bytes(1);
+        await time.sleep(pauseMs * (0.5 + byte / 512));
+        pauseMs = Math.min(RETRY_MS_MAX, 2 * pauseMs);
+      }
+    } finally {
+      this.#restoring.delete(world);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+}
+
+function isPeer(source: Source | undefined, process: string): boolean {
+  return source !== undefined && 'peer' in source && source.peer.process === process;
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof TwinError && error.code === 'unknown_world';
+}
