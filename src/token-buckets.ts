@@ -22,9 +22,22 @@ interface Bucket {
   atMs: number;
 }
 
-/** Token buckets by key, in bounded memory. */
+interface Options {
+  keysMax?: number;
+  unit?: Unit;
+  /** Among how many nodes the buckets of a key are divided; undefined: this one only. */
+  nodeCount?: (() => number) | undefined;
+}
+
+/**
+ * Token buckets by key, in bounded memory. Several nodes have equal parts of each bucket, so that
+ * together they allow what one would. What costs more than a part, but no more than the whole, is
+ * taken from a full part, which then owes the rest.
+ */
 export class TokenBuckets {
-  readonly size: BucketSize;
+  /** Of all nodes together. */
+  readonly #whole: BucketSize;
+  readonly #nodeCount: (() => number) | undefined;
   readonly #time: Time;
   readonly #buckets: LRUCache<string, Bucket>;
   readonly #unit: Unit;
@@ -32,12 +45,21 @@ export class TokenBuckets {
   constructor(
     size: BucketSize,
     time: Time,
-    { keysMax = KEYS_MAX, unit = TOKEN }: { keysMax?: number; unit?: Unit } = {},
+    { keysMax = KEYS_MAX, unit = TOKEN, nodeCount }: Options = {},
   ) {
-    this.size = size;
+    this.#whole = size;
+    this.#nodeCount = nodeCount;
     this.#time = time;
     this.#unit = unit;
     this.#buckets = lruCache(keysMax);
+  }
+
+  /** What this node allows: its part. */
+  get size(): BucketSize {
+    const nodeCount = this.#nodeCount?.() ?? 1;
+    if (nodeCount <= 1) return this.#whole;
+    const { burst, perS } = this.#whole;
+    return { burst: Math.max(1, burst / nodeCount), perS: perS / nodeCount };
   }
 
   /** Takes tokens. Throws TwinError `rate_limited` and takes nothing if there are too few. */
@@ -47,12 +69,12 @@ export class TokenBuckets {
 
   /** As `take`, but takes at most a full bucket. */
   takeUpToBurst(key: string, cost: number): void {
-    this.take(key, Math.min(cost, this.size.burst));
+    this.take(key, Math.min(cost, this.#whole.burst));
   }
 
   /** Throws if `takeUpToBurst` would. */
   checkUpToBurst(key: string, cost: number): void {
-    this.check(key, Math.min(cost, this.size.burst));
+    this.check(key, Math.min(cost, this.#whole.burst));
   }
 
   /** Throws if `take` would. */
@@ -62,13 +84,15 @@ export class TokenBuckets {
 
   #affordable(key: string, cost: number): Bucket {
     const { burst, perS } = this.size;
+    const whole = this.#whole.burst;
     const bucket = this.#refilled(key);
-    const lacking = cost - bucket.tokens;
+    const needed = cost > whole ? cost : Math.min(cost, burst);
+    const lacking = needed - bucket.tokens;
     if (lacking <= 0) return bucket;
     const { name, size } = this.#unit;
     const hint =
-      cost > burst
-        ? `This request needs ${Math.ceil(cost / size)}${name}; at most ${burst / size} are allowed at once.`
+      cost > whole
+        ? `This request needs ${Math.ceil(cost / size)}${name}; at most ${whole / size} are allowed at once.`
         : undefined;
     throw new TwinError('rate_limited', hint, Math.max(1, Math.ceil(lacking / perS)));
   }
@@ -85,7 +109,9 @@ export class TokenBuckets {
 
   /** Whether half a bucket is left after so many tokens are taken. */
   spares(key: string, cost: number): boolean {
-    return this.#refilled(key).tokens - cost >= this.size.burst / 2;
+    const half = this.size.burst / 2;
+    const needed = cost > this.#whole.burst / 2 ? cost : Math.min(cost, half);
+    return this.#refilled(key).tokens - needed >= half;
   }
 
   /** Tokens left for a key, and the seconds until its bucket is full. */

@@ -1,3 +1,4 @@
+import type { ClusterService } from '../cluster-service.ts';
 import type { Config } from '../config.ts';
 import type { DemoLogin } from '../dealer/demo.ts';
 import { largestPiece } from '../largest-piece.ts';
@@ -15,6 +16,7 @@ import { dealerPlatform, TWIN } from './docs/services.ts';
 import { consoleRoutes, readWebFiles, viewerRoutes, type WebFiles } from './pages/page-routes.ts';
 import { BodyThread } from './server/body-thread.ts';
 import { ConnectionCount } from './server/connection-count.ts';
+import { FairTurns } from './server/fair-turns.ts';
 import { HttpServer } from './server/http-server.ts';
 import { LargeAnswers } from './server/large-answers.ts';
 import { opsRoutes } from './server/ops-routes.ts';
@@ -24,8 +26,11 @@ import { type Route, Router } from './server/router.ts';
 import type { ServerOptions } from './server/server-options.ts';
 import { StreamedAnswers } from './server/streamed-answers.ts';
 import { Fanout } from './twin/fanout.ts';
+import { ForwardedCalls } from './twin/forwarded-calls.ts';
+import { Forwarding } from './twin/forwarding.ts';
 import { KeptPages } from './twin/kept-pages.ts';
 import { LongLists } from './twin/long-lists.ts';
+import { RelayedFrames } from './twin/relayed-frames.ts';
 import { twinRoutes } from './twin/twin-routes.ts';
 import { vehicleRoutes } from './twin/vehicle-routes.ts';
 import { WorldAccess } from './twin/world-access.ts';
@@ -54,10 +59,17 @@ export interface FrontEndOptions
   demoLogins: readonly DemoLogin[];
   /** Hash of the kernel that steps the worlds. */
   kernelHash: string;
+  /**
+   * Base URL of this node alone, without a trailing slash: the streams of its worlds are there.
+   * Undefined: they are where all requests are.
+   */
+  nodeTwinUrl?: string | undefined;
 }
 
 interface FrontEndDependencies {
   service: TwinService;
+  /** Undefined: this node serves all worlds. */
+  cluster?: ClusterService | undefined;
   dealerRoutes: (shared: Omit<DealerRouteDependencies, 'platform' | 'log'>) => Route[];
   time: Time;
   random: Random;
@@ -81,10 +93,11 @@ const CLOSE_GRACE_MS = 5_000;
  */
 export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDependencies) {
   const { host, opsHost, tls } = options;
-  const { service, time, random, metrics, log } = dependencies;
+  const { cluster, time, random, metrics, log } = dependencies;
   const servers: Pick<HttpServer, 'drain' | 'end'>[] = [];
   const state = { twinUrl: '', isReady: false };
-  const limits = createRateLimits(options.rateLimits, time);
+  const nodeCount = cluster && (() => Math.max(1, cluster.nodeCount));
+  const limits = createRateLimits(options.rateLimits, time, nodeCount);
   const shared = {
     limits,
     connections: createConnectionCount(options.connectionsMax, limits, metrics),
@@ -106,15 +119,14 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     return server;
   };
   try {
-    const twin = open(twinServer(options, service, { ...shared, fanout, pages }));
+    const twin = open(twinServer(options, dependencies, { ...shared, ...ofAll, fanout, pages }));
     const dealer = open(dealerServer(options, dependencies, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
     const ops = open(opsServer(options, metrics, trouble));
     const scheme = tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.isReady = true;
-    service.onFrames((frames, done) => fanout.publish(frames, done));
-    service.onStreamEnd((world, code) => fanout.endWorld(world.number, code));
+    feedStreams(fanout, dependencies);
     countStreams(metrics, fanout);
     measureLargestPiece(metrics);
     const stopSweeping = time.every(SWEEP_MS, () => {
@@ -163,6 +175,22 @@ function measureLargestPiece(metrics: Metrics): void {
   );
 }
 
+/** All streams of a world are fed alike, whichever node serves it. */
+function feedStreams(fanout: Fanout, { service, cluster }: FrontEndDependencies): void {
+  service.onFrames((frames, done) => {
+    // First: their bytes are valid until `done`, which may be called at once.
+    cluster?.publish(frames);
+    fanout.publish(frames, done);
+  });
+  service.onStreamEnd((world, code) => {
+    cluster?.endRelays(world.number, code);
+    fanout.endWorld(world.number, code);
+  });
+  const relayed = new RelayedFrames(fanout);
+  cluster?.onFrames((frames) => relayed.publish(frames));
+  cluster?.onStreamEnd((worldNumber, code) => fanout.endWorld(worldNumber, code));
+}
+
 function countStreams(metrics: Metrics, fanout: Fanout): void {
   metrics.gauge('stream_watchers', 'Open streams.', () => fanout.watcherCount);
   metrics.counter('stream_frames_sent_total', 'Frames sent.', () => fanout.framesSent);
@@ -189,31 +217,65 @@ interface Shared {
   web: WebFiles;
 }
 
+interface TwinParts extends Shared {
+  streamed: StreamedAnswers;
+  fanout: Fanout;
+  pages: KeptPages;
+}
+
 function twinServer(
-  { host, twinPort, tls, corsOrigins, proxies, kernelHash }: FrontEndOptions,
-  service: TwinService,
-  shared: Shared & { fanout: Fanout; pages: KeptPages },
+  options: FrontEndOptions,
+  dependencies: FrontEndDependencies,
+  parts: TwinParts,
 ): ServerSettings<StreamSession> {
-  const { limits, connections, bodyThread, publicTwinUrl, docs, web, fanout, pages } = shared;
-  const cityNames = service.cities.map(({ name }) => name);
-  const bodies = new WorldBodies(bodyThread, cityNames);
-  const worlds = new WorldAccess(service, limits);
-  const lists = new LongLists(limits, pages);
-  const routes = [
-    ...twinRoutes({ service, worlds, bodies, limits, lists, publicTwinUrl, kernelHash }),
-    ...vehicleRoutes({ worlds, limits, lists }),
-    ...viewerRoutes(web, worlds, publicTwinUrl),
-    streamRoute(),
-  ];
+  const { host, twinPort, tls, corsOrigins, proxies } = options;
+  const { cluster, time, log } = dependencies;
+  const { limits, connections, publicTwinUrl, docs, fanout } = parts;
+  const worlds = new WorldAccess(dependencies.service, limits);
+  const routes = allTwinRoutes(options, dependencies, parts, worlds);
   const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
-  const router = new Router([...routes, ...documentation]);
-  const stream = new WorldStream(worlds, limits, fanout);
+  const forwarding = cluster && new Forwarding({ cluster, publicTwinUrl, log });
+  const turns = new FairTurns(time);
+  if (cluster) answerOthers(cluster, routes, turns, dependencies, parts);
+  const served = forwarding ? routes.map((route) => forwarding.wrap(route)) : routes;
   return {
-    ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies, connections },
-    router,
-    stream,
+    ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies, connections, turns },
+    router: new Router([...served, ...documentation]),
+    stream: new WorldStream(worlds, limits, fanout, forwarding),
     render: errorReply,
   };
+}
+
+/** The routes of the twin for worlds of this node. */
+function allTwinRoutes(
+  { kernelHash, nodeTwinUrl }: FrontEndOptions,
+  { service, cluster }: FrontEndDependencies,
+  { limits, bodyThread, publicTwinUrl, web, pages }: TwinParts,
+  worlds: WorldAccess,
+): Route[] {
+  const cityNames = service.cities.map(({ name }) => name);
+  const bodies = new WorldBodies(bodyThread, cityNames);
+  const lists = new LongLists(limits, pages);
+  const urls = { publicTwinUrl, nodeTwinUrl: cluster && nodeTwinUrl };
+  return [
+    ...twinRoutes({ service, worlds, bodies, limits, lists, ...urls, kernelHash }),
+    ...vehicleRoutes({ worlds, limits, lists }),
+    ...viewerRoutes(web, worlds, publicTwinUrl, urls.nodeTwinUrl !== undefined),
+    streamRoute(),
+  ];
+}
+
+/** Answers what other nodes forward, by the routes as they are for worlds of this node. */
+function answerOthers(
+  cluster: ClusterService,
+  routes: readonly Route[],
+  turns: FairTurns,
+  { metrics, log }: FrontEndDependencies,
+  { streamed }: TwinParts,
+): void {
+  const router = new Router(routes.filter(({ place }) => place !== undefined));
+  const calls = new ForwardedCalls({ router, turns, streamed, metrics, log });
+  cluster.onCall((call) => calls.answer(call));
 }
 
 function dealerServer(

@@ -35,6 +35,8 @@ async function logOf(operationId: string, json: object): Promise<string[]> {
   const head = new Head();
   head.add('content-type', 'application/json');
   const reply = await route?.handle({
+    method: route.method,
+    path: route.path,
     head,
     params: [VIN],
     query: '',

@@ -25,6 +25,8 @@ function callOf(account: string, address: string, json: string): Call {
   head.add('authorization', account);
   head.add('content-type', 'application/json');
   return {
+    method: 'PATCH',
+    path: '/api/cars/TWN12345678901234/state',
     head,
     params: ['TWN12345678901234'],
     query: '',

@@ -52,7 +52,7 @@ export function levelHeaders(name: string, limit: TokenBuckets, key: string): re
   const { burst, perS } = limit.size;
   const { left, fullInS } = limit.level(key);
   return [
-    ['RateLimit-Policy', `"${name}";q=${burst};w=${Math.ceil(burst / perS)}`],
+    ['RateLimit-Policy', `"${name}";q=${Math.floor(burst)};w=${Math.ceil(burst / perS)}`],
     ['RateLimit', `"${name}";r=${left};t=${fullInS}`],
   ];
 }

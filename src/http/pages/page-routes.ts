@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { ContentCoding } from '../../codec/negotiate.ts';
 import type { DemoLogin } from '../../dealer/demo.ts';
 import { TwinError } from '../../errors.ts';
-import type { Route } from '../server/router.ts';
+import type { Call, Route } from '../server/router.ts';
 import * as schemas from '../twin/schemas.ts';
 import type { WorldAccess } from '../twin/world-access.ts';
 import {
@@ -48,17 +48,27 @@ export function readWebFiles(folder: string): WebFiles {
   };
 }
 
-/** The viewer's page at the address of every world, with 404 for an unknown one, and its files. */
+/** How a viewer finds the stream of a world that its page does not know: by the world's answer. */
+const STREAMS_OF_NODES = { streams: 'stream-url' };
+
+/**
+ * The viewer's page at the address of every world, with 404 for an unknown one, and its files.
+ * @param hasNodeUrls the streams of worlds are at the URLs of their nodes, of which there may be any
+ */
 export function viewerRoutes(
   files: WebFiles,
   worlds: WorldAccess,
   publicUrl: () => string,
+  hasNodeUrls: boolean,
 ): Route[] {
   // The address is known once the node listens. Some browsers do not apply 'self' to ws: URLs.
   const page = once(() => {
+    if (hasNodeUrls) return pageOf(withMeta(files.viewer, STREAMS_OF_NODES), "'self' ws: wss:");
     const stream = publicUrl().replace(/^http/, 'ws');
     return pageOf(files.viewer, `'self' ${new URL(stream).origin}`);
   });
+  const found = (call: Call) => fresh(page(), call);
+  const unknown = (call: Call) => withStatus(404, page(), call);
   const route: Route = {
     method: 'GET',
     path: '/worlds/{id}',
@@ -66,17 +76,23 @@ export function viewerRoutes(
     summary: 'The live map of a world, for a browser',
     tag: 'viewer',
     auth: 'none',
+    place: 'world',
     params: { id: schemas.WorldId },
     answers: { 200: { description: 'The page' }, 304: { description: 'Not modified' } },
     errors: ['rate_limited', 'store_unavailable'],
     handle: async (call) => {
       try {
         await worlds.byId(call, call.params[0]);
-        return fresh(page(), call);
+        return found(call);
       } catch (error) {
         if (!(error instanceof TwinError) || error.code !== 'unknown_world') throw error;
-        return withStatus(404, page(), call);
+        return unknown(call);
       }
+    },
+    // The page names files of its own version, which another node may not have.
+    answerHere: (call, { status }) => {
+      if (status === 304) return found(call);
+      return status === 404 ? unknown(call) : undefined;
     },
   };
   return [route, fileRoute(files)];

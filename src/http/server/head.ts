@@ -1,5 +1,10 @@
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** The headers that handlers read. Absent ones are empty. */
+export type CallHead = Readonly<
+  Pick<Head, 'accept' | 'acceptEncoding' | 'authorization' | 'vin' | 'ifNoneMatch' | 'contentType'>
+>;
+
 /** The headers of one request that the server uses. Of repeated headers the first counts. */
 export class Head {
   accept = '';

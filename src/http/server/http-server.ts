@@ -8,8 +8,9 @@ import { BackpressureSampler } from './backpressure-sampler.ts';
 import { commonHeaders, preflight } from './common-headers.ts';
 import { countConnections } from './connection-count.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
-import { FairTurns } from './fair-turns.ts';
+import { FairTurns, REQUEST_SHARE } from './fair-turns.ts';
 import { HeldBytes } from './held-bytes.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import { MessageRate } from './message-rate.ts';
 import { bodyless, isStreamed, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
@@ -27,8 +28,6 @@ const DRAIN_QUIET_MS = 250;
 const CHUNKS_MAX = 4096;
 /** Maximum number of pending requests; further requests get 503. */
 const OPEN_MAX = 10_000;
-/** Share of a turn of the event loop that a request takes: 1024 of a mix are about 40 ms. */
-const TURN_SHARE = 1 / 1024;
 const MESSAGE_BYTES_MAX = 1024;
 /** Beyond this the library drops the connection without a close code; below it we send 1009. */
 const MESSAGE_DROP_BYTES = 16 * 1024;
@@ -78,7 +77,7 @@ export class HttpServer<Session = never> {
     this.#exchangeContext = { time, proxies, sampler, sending: this.#sending };
     this.#held = new HeldBytes(options.work);
     this.#turn = new TurnGuard(time);
-    this.#turns = new FairTurns(time);
+    this.#turns = options.turns ?? new FairTurns(time);
     this.#messageRate = new MessageRate(time);
     this.#boot = Buffer.from(random.bytes(5)).toString('hex');
     this.#commonHeaders = commonHeaders(options);
@@ -242,12 +241,12 @@ export class HttpServer<Session = never> {
   // While it finds 1024 connections with requests, the event loop looks for more before it does anything
   // else: timers and streams would stand still for seconds.
   #runInTurn(exchange: Exchange, route: Route): void {
-    if (this.#turns.take(TURN_SHARE)) {
+    if (this.#turns.take(REQUEST_SHARE)) {
       this.#run(exchange, route);
       return;
     }
     this.#await(exchange, WAIT_MS_MAX);
-    const turn = this.#turns.next(exchange.addressKey(), TURN_SHARE);
+    const turn = this.#turns.next(exchange.addressKey(), REQUEST_SHARE);
     void turn.then(() => this.#runIfOpen(exchange, route));
   }
 
@@ -402,6 +401,7 @@ export class HttpServer<Session = never> {
     response.onAborted(() => this.#abandon(exchange));
     const enter = (entrance: Entrance<Session>) => {
       if (exchange.isOpen) this.#enter(exchange, entrance, response, context);
+      else entrance.abandon?.();
     };
     try {
       this.#begin(exchange, request);
@@ -418,10 +418,7 @@ export class HttpServer<Session = never> {
     exchange.isCorked = false;
   }
 
-  #findEntrance(
-    exchange: Exchange,
-    stream: Stream<Session>,
-  ): Entrance<Session> | Promise<Entrance<Session>> {
+  #findEntrance(exchange: Exchange, stream: Stream<Session>): MaybePromise<Entrance<Session>> {
     const { resource } = this.#match(exchange);
     const route = resource.routes.get('GET');
     exchange.meter = (route && this.#meters.get(route)) ?? this.#unmatched;
@@ -439,7 +436,7 @@ export class HttpServer<Session = never> {
     response: uws.HttpResponse,
     context: uws.us_socket_context_t,
   ): void {
-    const { session, protocol } = entrance();
+    const { session, protocol } = entrance.enter();
     exchange.isOpen = false;
     this.#settle(exchange);
     exchange.meter.answered(101);

@@ -4,18 +4,24 @@ import { TwinError } from '../../errors.ts';
 export class OpenCount {
   readonly #max: number;
   readonly #hint: string;
+  readonly #nodeCount: (() => number) | undefined;
   readonly #open = new Map<string, number>();
 
-  /** `hint`: what to do when there are too many. */
-  constructor(max: number, hint = 'Close other streams first.') {
+  /**
+   * @param hint what to do when there are too many
+   * @param nodeCount among how many nodes the maximum is divided; undefined: this one only
+   */
+  constructor(max: number, hint = 'Close other streams first.', nodeCount?: () => number) {
     this.#max = max;
     this.#hint = hint;
+    this.#nodeCount = nodeCount;
   }
 
   /** Throws TwinError `rate_limited` if the key has its maximum open. */
   enter(key: string): void {
     const open = this.#open.get(key) ?? 0;
-    if (open >= this.#max) throw new TwinError('rate_limited', this.#hint);
+    const max = Math.max(1, Math.floor(this.#max / (this.#nodeCount?.() ?? 1)));
+    if (open >= max) throw new TwinError('rate_limited', this.#hint);
     this.#open.set(key, open + 1);
   }
 

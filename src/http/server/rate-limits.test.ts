@@ -144,3 +144,62 @@ test('[I31] a client has searches to spare for half of its budget', () => {
   asker.spend(halfTicks);
   expect([asker.spares(1), asker.affords(halfTicks)]).toEqual([false, true]);
 });
+
+// ── many nodes ────────────────────────────────────────────────────────────────────────────────
+
+/** How often an act is not refused. */
+function timesDone(act: () => void): number {
+  for (let count = 0; ; count++) if (refusal(act) !== undefined) return count;
+}
+
+test('[N9] nodes together allow an address what one allows, at once and with time', async () => {
+  const time = TestTime.standing();
+  const settings = { ...DEFAULT_RATE_LIMITS, worlds: { burst: 60, perS: 3 } };
+  const nodes = [1, 2, 3].map(() => createRateLimits(settings, time, () => 3));
+  const made = () => nodes.map(({ worlds }) => timesDone(() => worlds?.take('a')));
+  expect(made()).toEqual([20, 20, 20]);
+  await time.advance(5000);
+  expect(made()).toEqual([5, 5, 5]);
+  expect(nodes[0]?.worlds?.size).toEqual({ burst: 20, perS: 1 });
+});
+
+test('[N9] streams and living worlds are divided, changes of a VIN and replays are not', () => {
+  const settings = { ...DEFAULT_RATE_LIMITS, socketsPerAddress: 11, livingWorldsPerAddress: 2 };
+  const limits = createRateLimits(settings, TestTime.standing(), () => 4);
+  const { sockets, livingWorlds, featureWrites, replays } = limits;
+  expect(timesDone(() => sockets?.enter('a'))).toBe(2);
+  expect(timesDone(() => livingWorlds?.enter('a'))).toBe(1);
+  expect(timesDone(() => featureWrites?.take('v'))).toBe(50);
+  expect(timesDone(() => replays?.enter('a'))).toBe(16);
+});
+
+test('[N9] a node that comes or goes changes the part of each at once', async () => {
+  const time = TestTime.standing();
+  let nodeCount = 1;
+  const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time, { nodeCount: () => nodeCount });
+  buckets.take('a', 10);
+  nodeCount = 4;
+  expect(buckets.level('a')).toEqual({ left: 25, fullInS: 0 });
+  nodeCount = 2;
+  expect(buckets.level('a')).toEqual({ left: 25, fullInS: 5 });
+  await time.advance(5000);
+  expect(buckets.level('a')).toEqual({ left: 50, fullInS: 0 });
+  nodeCount = 1000;
+  expect(timesDone(() => buckets.take('b'))).toBe(1);
+});
+
+test('[N9] what one node allows at once is allowed by a full part, which owes the rest', async () => {
+  const time = TestTime.standing();
+  const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time, { nodeCount: () => 5 });
+  buckets.take('a', 1);
+  expect(refusal(() => buckets.take('a', 90))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
+  expect([buckets.affords('a', 90), buckets.spares('b', 50)]).toEqual([false, true]);
+  expect(buckets.spares('b', 51)).toBe(false);
+  await time.advance(500);
+  buckets.takeUpToBurst('a', 90);
+  // 70 are owed, at 2 a second.
+  expect(refusal(() => buckets.take('a'))?.retryAfterS).toBe(36);
+  expect(() => buckets.take('b', 101)).toThrow(
+    expect.objectContaining({ hint: 'This request needs 101; at most 100 are allowed at once.' }),
+  );
+});

@@ -1,14 +1,18 @@
 import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
 import type { Schema } from '../../schema.ts';
-import type { Head } from './head.ts';
+import type { CallHead } from './head.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import type { Reply } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A request as handlers see it. It stays valid after the client has disconnected. */
 export interface Call {
-  readonly head: Head;
+  readonly method: string;
+  /** Percent-encoded. */
+  readonly path: string;
+  readonly head: CallHead;
   /** Values of the path's {parameters}, decoded, in order. */
   readonly params: readonly string[];
   /** Undecoded, without the question mark. */
@@ -24,6 +28,8 @@ export interface Call {
    * first time after the client has disconnected: nobody waits for an answer then.
    */
   addressKey(): string;
+  /** Base of this service's URLs for the client, where another node has received the request. */
+  readonly publicUrl?: string;
 }
 
 /** Default limit of bodies. */
@@ -63,7 +69,21 @@ export interface Route {
   errors: readonly TwinErrorCode[];
   /** Descriptions of refusals without an error code, by status. */
   refusals?: Readonly<Record<number, string>>;
-  handle: (call: Call) => Reply | Promise<Reply>;
+  handle: (call: Call) => MaybePromise<Reply>;
+  /**
+   * What says which node answers, where there are several: the world of `{id}`, the car of the
+   * credential, or who makes worlds. By default any node does.
+   */
+  place?: 'world' | 'car' | 'creation';
+  /**
+   * Of a route whose bodies all nodes have: answers with this node's, where the world is at another
+   * node. Undefined if it cannot.
+   * @param there what that node answers to `If-None-Match: *`: 304 if the world exists
+   */
+  answerHere?: (
+    call: Call,
+    there: Pick<Reply, 'status' | 'headers'>,
+  ) => MaybePromise<Reply | undefined>;
 }
 
 /** The operations of one path. */

@@ -5,7 +5,10 @@ import type { Metrics } from '../../metrics.ts';
 import type { Random } from '../../random.ts';
 import type { Time } from '../../time.ts';
 import type { ConnectionCount } from './connection-count.ts';
+import type { FairTurns } from './fair-turns.ts';
+import type { Head } from './head.ts';
 import type { LargeAnswers } from './large-answers.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { WholeReply } from './reply.ts';
 import type { Call, Router } from './router.ts';
@@ -22,14 +25,24 @@ export interface StreamSocket {
   end(code: number, reason: string): void;
 }
 
-/** Admits a stream; may still refuse it by throwing. */
-export type Entrance<Session> = () => { session: Session; protocol: string };
+/** A request for a stream, with the headers of an upgrade. */
+export interface UpgradeCall extends Call {
+  readonly head: Head;
+}
+
+/** A stream that may be opened. */
+export interface Entrance<Session> {
+  /** Admits it; may still refuse it by throwing. */
+  enter(): { session: Session; protocol: string };
+  /** Called instead if the client is gone. */
+  abandon?(): void;
+}
 
 /** The WebSocket side of a server. Its path is also a route, for requests without an upgrade. */
 export interface Stream<Session> {
   path: string;
-  /** Refuses by throwing. The server calls the result right before it upgrades the connection. */
-  find(call: Call): Entrance<Session> | Promise<Entrance<Session>>;
+  /** Refuses by throwing. The server enters right before it upgrades the connection. */
+  find(call: UpgradeCall): MaybePromise<Entrance<Session>>;
   opened(session: Session, socket: StreamSocket): void;
   /** @param message payload of the pong; a client may send anything */
   ponged(session: Session, message: string): void;
@@ -56,6 +69,8 @@ export interface ServerOptions<Session = never> {
   /** Shared by the servers of a node. */
   streamed: StreamedAnswers;
   large: LargeAnswers;
+  /** Turns of requests that others take as well. */
+  turns?: FairTurns | undefined;
   /** What bodies are paid from. */
   work: RateLimits['work'];
   /** Undefined: any number of connections. */

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TwinError } from '../../errors.ts';
 import { ask, sendRaw } from '../../testing/doubles/test-front.ts';
 import { TestServer } from '../../testing/doubles/test-server.ts';
+import { TestTime } from '../../testing/doubles/test-time.ts';
 import { until } from '../../testing/rigs/until.ts';
+import { StreamedAnswers } from './streamed-answers.ts';
 
 const PIECE = Buffer.alloc(60_000, 'abc');
 const GET = 'GET /pieces HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -142,4 +144,28 @@ test('[L21] an address gets 32 answers in pieces at the same time', async () => 
   for (const socket of sockets) socket.destroy();
   await until('the end of the productions', () => endedCount === 32);
   expect((await fetch(`${site.url}/pieces`, { method: 'HEAD' })).status).toBe(200);
+});
+
+test('a production that has begun at another node ends where its answer cannot begin', async () => {
+  const streamed = new StreamedAnswers(TestTime.standing());
+  let returnedCount = 0;
+  const begun = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise<never>(() => {}),
+      return: async () => {
+        returnedCount++;
+        return { done: true as const, value: undefined };
+      },
+    }),
+  };
+  const exchange = {
+    ...{ isOpen: true, isGone: false, addressKey: () => 'a' },
+    ...{ endPieces: () => {}, disconnect: () => {} },
+  };
+  const send = (isOpen: boolean) => streamed.send({ ...exchange, isOpen }, begun, () => undefined);
+  await send(false);
+  expect(returnedCount).toBe(1);
+  for (let i = 0; i < 32; i++) void send(true);
+  await expect(send(true)).rejects.toThrow('rate_limited');
+  expect(returnedCount).toBe(2);
 });

@@ -3,6 +3,7 @@ import { largestPiece } from '../../largest-piece.ts';
 import type { Time } from '../../time.ts';
 import { FairTurns } from './fair-turns.ts';
 import { OpenCount } from './open-count.ts';
+import { PassedPieces } from './passed-pieces.ts';
 import type { PieceWriter } from './piece-writer.ts';
 import type { Pieces } from './reply.ts';
 
@@ -25,12 +26,14 @@ interface StreamedExchange {
  * client has taken the one before.
  */
 export class StreamedAnswers {
+  readonly #time: Pick<Time, 'after' | 'immediate'>;
   readonly #turns: FairTurns;
   readonly #ofAddress = new OpenCount(ANSWERS_PER_ADDRESS_MAX, 'Read other answers first.');
   #count = 0;
   #bytesOfTurn = 0;
 
-  constructor(time: Pick<Time, 'immediate'>) {
+  constructor(time: Pick<Time, 'after' | 'immediate'>) {
+    this.#time = time;
     this.#turns = new FairTurns(time);
   }
 
@@ -45,14 +48,38 @@ export class StreamedAnswers {
     pieces: Pieces,
     begin: () => PieceWriter | undefined,
   ): Promise<void> {
-    if (!exchange.isOpen) return;
+    if (!exchange.isOpen) return abandon(pieces);
     const key = exchange.addressKey();
-    this.#enter(key);
+    try {
+      this.#enter(key);
+    } catch (error) {
+      await abandon(pieces);
+      throw error;
+    }
     try {
       await this.#sendInTurns(exchange, key, pieces, begin);
     } finally {
       this.#leave(key);
     }
+  }
+
+  /**
+   * The pieces for another node, which sends them to the client of this key. Rejects with what the
+   * producer throws before the first one, or if there are too many such answers. Somebody has to read
+   * them to the end or call `return`.
+   * @param failed called with what the producer throws later
+   */
+  async pass(key: string, pieces: Pieces, failed: (error: unknown) => void): Promise<PassedPieces> {
+    this.#enter(key);
+    const passed = new PassedPieces(pieces, {
+      nextTurn: () => this.#nextTurn(key),
+      made: ({ length }) => this.#countPiece(length),
+      failed,
+      ended: () => this.#leave(key),
+      time: this.#time,
+    });
+    await passed.begin();
+    return passed;
   }
 
   async #sendInTurns(
@@ -65,14 +92,13 @@ export class StreamedAnswers {
     const isWanted = () => (writer === undefined ? exchange.isOpen : !exchange.isGone);
     try {
       await this.#nextTurn(key);
-      if (!isWanted()) return;
+      if (!isWanted()) return await abandon(pieces);
       for await (const piece of pieces) {
         if (!isWanted()) return;
         if (piece.length > 0) {
           writer ??= begin();
           if (writer === undefined) return;
-          this.#bytesOfTurn += piece.length;
-          largestPiece.count(this.#bytesOfTurn);
+          this.#countPiece(piece.length);
           await writer.write(piece);
         }
         await this.#nextTurn(key);
@@ -91,6 +117,11 @@ export class StreamedAnswers {
     this.#bytesOfTurn = 0;
   }
 
+  #countPiece(bytes: number): void {
+    this.#bytesOfTurn += bytes;
+    largestPiece.count(this.#bytesOfTurn);
+  }
+
   #enter(key: string): void {
     if (this.#count >= ANSWERS_MAX) throw new TwinError('overloaded');
     this.#ofAddress.enter(key);
@@ -100,5 +131,14 @@ export class StreamedAnswers {
   #leave(key: string): void {
     this.#ofAddress.leave(key);
     this.#count--;
+  }
+}
+
+/** Ends a production that nobody has begun to read: it may be at another node. */
+async function abandon(pieces: Pieces): Promise<void> {
+  try {
+    await pieces[Symbol.asyncIterator]().return?.();
+  } catch {
+    // The answer does not depend on how it ends.
   }
 }

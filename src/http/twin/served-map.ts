@@ -33,20 +33,28 @@ export class ServedMap {
     return this.#gzipped;
   }
 
+  /** Whether an entity tag is that of this map, in any of its codings. */
+  hasTag(etag: string): boolean {
+    return CODINGS.some((coding) => this.#etagOf(coding) === etag);
+  }
+
   async #gzip(): Promise<TaggedReply> {
     this.#gzipped = this.#replyOf(await compressed(this.#body), 'gzip');
     return this.#gzipped;
   }
 
   #replyOf(body: Uint8Array, coding: ContentCoding): TaggedReply {
-    const isPlain = coding === 'identity';
-    const etag = isPlain ? `"${this.#tag}"` : `"${this.#tag}-${coding}"`;
+    const etag = this.#etagOf(coding);
     const headers: Header[] = [
       ['ETag', etag],
       ['Vary', 'Accept-Encoding'],
     ];
     const notModified = bodyless(304, [...headers]);
-    if (!isPlain) headers.push(['Content-Encoding', coding]);
+    if (coding !== 'identity') headers.push(['Content-Encoding', coding]);
     return { etag, whole: reply(200, body, this.#encoding, headers), notModified };
+  }
+
+  #etagOf(coding: ContentCoding): string {
+    return coding === 'identity' ? `"${this.#tag}"` : `"${this.#tag}-${coding}"`;
   }
 }

@@ -30,6 +30,8 @@ export interface TwinContext {
   lists: LongLists;
   /** Base of viewer and stream URLs, without a trailing slash. */
   publicTwinUrl: () => string;
+  /** Base of the stream URLs of this node's worlds where that is another one. */
+  nodeTwinUrl?: string | undefined;
   /** Hash of the kernel that steps the worlds. */
   kernelHash: string;
 }
@@ -52,7 +54,7 @@ export function twinRoutes(context: TwinContext): Route[] {
 // ── creation ──────────────────────────────────────────────────────────────────────────────────
 
 function creationRoutes(context: TwinContext): Route[] {
-  const common = { tag: 'worlds', auth: 'none' } as const;
+  const common = { tag: 'worlds', auth: 'none', place: 'creation' } as const;
   const errors = ['rate_limited', 'overloaded', 'store_unavailable'] as const;
   return [
     {
@@ -72,7 +74,7 @@ function creationRoutes(context: TwinContext): Route[] {
         const parsed = context.bodies.parse(call.body, key);
         const world = await create(key, context, parsed instanceof Promise ? await parsed : parsed);
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
-        const body = encode(worldOf(world, context.publicTwinUrl()), call.encoding);
+        const body = encode(worldOf(world, call, context), call.encoding);
         return reply(201, body, call.encoding, [location]);
       },
     },
@@ -111,11 +113,13 @@ async function create(key: string, { service, limits }: TwinContext, options: Wo
 }
 
 /** A world as the API shows it. */
-function worldOf(world: World, publicTwinUrl: string) {
+function worldOf(world: World, call: Call, { publicTwinUrl, nodeTwinUrl }: TwinContext) {
+  const publicUrl = call.publicUrl ?? publicTwinUrl();
+  const streamUrl = (nodeTwinUrl ?? publicUrl).replace(/^http/, 'ws');
   return {
     id: world.id,
-    viewer_url: `${publicTwinUrl}/worlds/${world.id}`,
-    stream_url: `${publicTwinUrl.replace(/^http/, 'ws')}/ws/worlds/${world.id}`,
+    viewer_url: `${publicUrl}/worlds/${world.id}`,
+    stream_url: `${streamUrl}/ws/worlds/${world.id}`,
     created_at: new Date(world.createdAtMs).toISOString(),
     seed: world.seed,
     city: world.city.name,
@@ -177,6 +181,7 @@ function described({ path, schema, params, errors = [], answers, ...about }: Wor
     path: `/api/v1/worlds/{id}${path}`,
     tag: 'worlds',
     auth: 'none',
+    place: 'world',
     params: { id: schemas.WorldId, ...params },
     answers: { 200: { description: about.summary, schema }, ...answers },
     errors: [
@@ -227,7 +232,7 @@ function worldRoutes(context: TwinContext): Route[] {
       operationId: 'getWorld',
       summary: 'The world, its fleet and its hazard spots',
       schema: schemas.World,
-      answer: (world, { encoding }) => ok(worldOf(world, context.publicTwinUrl()), encoding),
+      answer: (world, call) => ok(worldOf(world, call, context), call.encoding),
     }),
     worldRoute(context, {
       path: '/state',
@@ -349,18 +354,28 @@ function replayRoute({ worlds, limits }: TwinContext): Route {
 function mapRoute(context: TwinContext): Route {
   // One per city and encoding, made at the first request.
   const maps: Record<Encoding, Map<City, ServedMap>> = { json: new Map(), msgpack: new Map() };
-  return worldRoute(context, {
+  const mapOf = (city: City, encoding: Encoding): ServedMap => {
+    const map = maps[encoding].get(city) ?? new ServedMap(city, encoding);
+    maps[encoding].set(city, map);
+    return map;
+  };
+  const answerOf = (map: ServedMap, { head }: Call) =>
+    mapMaybePromise(map.in(head.acceptEncoding), (reply) => freshReply(reply, head.ifNoneMatch));
+  const route = worldRoute(context, {
     path: '/map',
     operationId: 'getMap',
     summary: 'The road network',
     schema: schemas.CityMap,
     answers: { 304: { description: 'Not modified' } },
-    answer: ({ city }, { encoding, head }) => {
-      const map = maps[encoding].get(city) ?? new ServedMap(city, encoding);
-      maps[encoding].set(city, map);
-      return mapMaybePromise(map.in(head.acceptEncoding), (reply) =>
-        freshReply(reply, head.ifNoneMatch),
-      );
-    },
+    answer: ({ city }, call) => answerOf(mapOf(city, call.encoding), call),
   });
+  return {
+    ...route,
+    answerHere: (call, { status, headers }) => {
+      const tag = headers.find(([name]) => name === 'ETag')?.[1];
+      if (status !== 304 || tag === undefined) return undefined;
+      const same = context.service.cities.find((city) => mapOf(city, call.encoding).hasTag(tag));
+      return same && answerOf(mapOf(same, call.encoding), call);
+    },
+  };
 }

@@ -191,6 +191,7 @@ function vehicleRoute(
     summary,
     tag: 'vehicle',
     auth: 'vin',
+    place: 'car',
     answers: { 200: { description: summary, schema } },
     errors: [
       ...(method === 'PATCH' || method === 'PUT' ? writes : []),

@@ -2,7 +2,7 @@ import { TwinError } from '../../errors.ts';
 import { parseWorldId } from '../../twin/ids.ts';
 import { parseVin } from '../../twin/vin.ts';
 import type { TwinService, World } from '../../twin-service.ts';
-import type { Head } from '../server/head.ts';
+import type { CallHead } from '../server/head.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import type { Call } from '../server/router.ts';
@@ -39,7 +39,7 @@ export class WorldAccess {
   byVin(call: Call): Car | Promise<Car> {
     const vin = credential(call.head);
     if (vin === '') throw new TwinError('missing_vin');
-    const address = parseVin(vin);
+    const address = carOfVin(vin);
     const index = address?.car ?? 0;
     return mapMaybePromise(this.#byNumber(call, address?.world, 'unknown_vin'), (world) => ({
       world,
@@ -70,8 +70,25 @@ export class WorldAccess {
  * The VIN in `Authorization: VIN <vin>`, with the scheme in any case; with another scheme or none,
  * the VIN in `X-VIN`. Empty if there is none.
  */
-function credential({ authorization, vin }: Head): string {
+function credential({ authorization, vin }: CallHead): string {
   const scheme = authorization.slice(0, 4).toLowerCase();
   if (scheme === 'vin ' || scheme === 'vin') return authorization.slice(4).trim();
   return vin.trim();
+}
+
+/** The world of the car that a call names; undefined if it names none properly. */
+export function worldOfCar(head: CallHead): number | undefined {
+  return carOfVin(credential(head))?.world;
+}
+
+let lastVin = '';
+let lastCar: ReturnType<typeof parseVin>;
+
+/** Parses a VIN. A call asks twice, for its node and for its car, and the second time takes no time. */
+function carOfVin(vin: string): ReturnType<typeof parseVin> {
+  if (vin !== lastVin) {
+    lastCar = parseVin(vin);
+    lastVin = vin;
+  }
+  return lastCar;
 }

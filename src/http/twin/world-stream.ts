@@ -2,13 +2,15 @@ import type { Encoding } from '../../codec/encoding.ts';
 import { streamChoice } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 import { FRAME_MS } from '../../limits.ts';
-import type { World } from '../../twin-service.ts';
-import { mapMaybePromise } from '../server/maybe-promise.ts';
+import { parseWorldId } from '../../twin/ids.ts';
+import type { Watchable, World } from '../../twin-service.ts';
+import { type MaybePromise, mapMaybePromise } from '../server/maybe-promise.ts';
 import { askerOf, type RateLimits } from '../server/rate-limits.ts';
 import { encode } from '../server/reply.ts';
-import type { Call, Route } from '../server/router.ts';
-import type { Entrance, Stream, StreamSocket } from '../server/server-options.ts';
+import type { Route } from '../server/router.ts';
+import type { Entrance, Stream, StreamSocket, UpgradeCall } from '../server/server-options.ts';
 import type { Fanout } from './fanout.ts';
+import type { Forwarding } from './forwarding.ts';
 import * as schemas from './schemas.ts';
 import type { Watcher } from './watcher.ts';
 import type { WorldAccess } from './world-access.ts';
@@ -21,10 +23,16 @@ export const STREAM_PATH = '/ws/worlds/{id}';
 
 /** One upgraded connection. */
 export interface StreamSession {
-  readonly world: World;
+  readonly world: Watchable;
   readonly encoding: Encoding;
   readonly addressKey: string;
   watcher: Watcher | undefined;
+}
+
+/** What a client has asked for. */
+interface Asked extends Pick<StreamSession, 'encoding' | 'addressKey'> {
+  /** The subprotocol to echo; empty: none. */
+  protocol: string;
 }
 
 /** The stream of a world: a hello, then one snapshot per frame. */
@@ -33,35 +41,99 @@ export class WorldStream implements Stream<StreamSession> {
   readonly #worlds: WorldAccess;
   readonly #limits: RateLimits;
   readonly #fanout: Fanout;
+  readonly #forwarding: Forwarding | undefined;
   #openCount = 0;
 
-  constructor(worlds: WorldAccess, limits: RateLimits, fanout: Fanout) {
+  /** @param forwarding undefined: all worlds are this node's */
+  constructor(
+    worlds: WorldAccess,
+    limits: RateLimits,
+    fanout: Fanout,
+    forwarding: Forwarding | undefined,
+  ) {
     this.#worlds = worlds;
     this.#limits = limits;
     this.#fanout = fanout;
+    this.#forwarding = forwarding;
   }
 
-  find(call: Call): Entrance<StreamSession> | Promise<Entrance<StreamSession>> {
-    const { encoding, protocol } = streamChoice(call.query, call.head.webSocketProtocols);
-    const addressKey = call.addressKey();
-    return mapMaybePromise(this.#worlds.byId(call, call.params[0]), (world) => () => ({
-      session: this.#enter(world, encoding, addressKey),
-      protocol,
+  find(call: UpgradeCall): MaybePromise<Entrance<StreamSession>> {
+    const choice = streamChoice(call.query, call.head.webSocketProtocols);
+    const asked = { ...choice, addressKey: call.addressKey() };
+    if (this.#forwarding === undefined) return this.#findHere(call, asked);
+    return this.#findAnywhere(call, asked, this.#forwarding);
+  }
+
+  #findAnywhere(
+    call: UpgradeCall,
+    asked: Asked,
+    forwarding: Forwarding,
+  ): MaybePromise<Entrance<StreamSession>> {
+    const number = parseWorldId(call.params[0] ?? '');
+    if (number === undefined) return this.#findHere(call, asked);
+    const place = forwarding.placeOf(number);
+    if (place.at === 'here') return this.#findHere(call, asked);
+    return forwarding.settled(number, place).then((at) => {
+      if (at === 'here') return this.#findHere(call, asked);
+      return this.#findThere(asked, () => forwarding.watch(number, asked));
+    });
+  }
+
+  #findHere(call: UpgradeCall, asked: Asked): MaybePromise<Entrance<StreamSession>> {
+    return mapMaybePromise(this.#worlds.byId(call, call.params[0]), (world) => ({
+      enter: () => ({ session: this.#enter(world, asked), protocol: asked.protocol }),
     }));
   }
 
-  #enter(world: World, encoding: Encoding, addressKey: string): StreamSession {
-    if (this.#openCount >= SOCKETS_MAX) throw new TwinError('overloaded');
-    const { sockets, work } = this.#limits;
-    sockets?.enter(addressKey);
+  #enter(world: World, { encoding, addressKey }: Asked): StreamSession {
+    this.#admit(addressKey);
     try {
-      world.watch(encoding, addressKey, askerOf(work, addressKey));
+      world.watch(encoding, addressKey, askerOf(this.#limits.work, addressKey));
     } catch (error) {
-      sockets?.leave(addressKey);
+      this.#release(addressKey);
       throw error;
     }
-    this.#openCount++;
     return { world, encoding, addressKey, watcher: undefined };
+  }
+
+  /** A stream is admitted before its world's node is asked: so what waits for that node is bounded. */
+  async #findThere(
+    { encoding, addressKey, protocol }: Asked,
+    watch: () => Promise<Watchable>,
+  ): Promise<Entrance<StreamSession>> {
+    const world = await this.#watchThere(addressKey, watch);
+    return {
+      enter: () => ({ session: { world, encoding, addressKey, watcher: undefined }, protocol }),
+      abandon: () => {
+        world.unwatch(encoding, addressKey);
+        this.#release(addressKey);
+      },
+    };
+  }
+
+  async #watchThere(addressKey: string, watch: () => Promise<Watchable>): Promise<Watchable> {
+    const { misses } = this.#limits;
+    misses?.check(addressKey);
+    this.#admit(addressKey);
+    try {
+      return await watch();
+    } catch (error) {
+      this.#release(addressKey);
+      // No route of the other node has counted it.
+      if (error instanceof TwinError && error.code === 'unknown_world') misses?.spend(addressKey);
+      throw error;
+    }
+  }
+
+  #admit(addressKey: string): void {
+    if (this.#openCount >= SOCKETS_MAX) throw new TwinError('overloaded');
+    this.#limits.sockets?.enter(addressKey);
+    this.#openCount++;
+  }
+
+  #release(addressKey: string): void {
+    this.#openCount--;
+    this.#limits.sockets?.leave(addressKey);
   }
 
   opened(session: StreamSession, socket: StreamSocket): void {
@@ -81,8 +153,7 @@ export class WorldStream implements Stream<StreamSession> {
   }
 
   closed({ world, encoding, addressKey, watcher }: StreamSession): void {
-    this.#openCount--;
-    this.#limits.sockets?.leave(addressKey);
+    this.#release(addressKey);
     world.unwatch(encoding, addressKey);
     if (watcher) this.#fanout.leave(watcher);
   }

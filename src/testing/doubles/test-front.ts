@@ -6,6 +6,7 @@ import { type FrontEnd, type FrontEndOptions, startFrontEnd } from '../../http/f
 import { Metrics } from '../../metrics.ts';
 import { systemRandom } from '../../random.ts';
 import type { Schema } from '../../schema.ts';
+import { FakeCluster } from './fake-cluster.ts';
 import { FakeTwin } from './fake-twin.ts';
 import { TestTime } from './test-time.ts';
 
@@ -18,9 +19,15 @@ export interface TestFront extends FrontEnd {
   time: TestTime;
 }
 
-/** A front end on free ports for worlds that do not move, without rate limits. */
-export function openTestFront(options: Partial<FrontEndOptions> = {}): TestFront {
-  const service = new FakeTwin();
+/**
+ * A front end on free ports for worlds that do not move, without rate limits.
+ * @param cluster undefined: all worlds are its own
+ */
+export function openTestFront(
+  options: Partial<FrontEndOptions> = {},
+  cluster?: FakeCluster,
+): TestFront {
+  const service = cluster?.service ?? new FakeTwin();
   const time = TestTime.standing();
   const logLines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logLines.push(line) });
@@ -44,6 +51,7 @@ export function openTestFront(options: Partial<FrontEndOptions> = {}): TestFront
     },
     {
       service,
+      cluster,
       dealerRoutes: () => [],
       time,
       random: systemRandom,
@@ -54,6 +62,25 @@ export function openTestFront(options: Partial<FrontEndOptions> = {}): TestFront
   );
   const close = () => time.advanceUntil(front.close());
   return { ...front, close, service, logLines, port: Number(new URL(front.twinUrl).port), time };
+}
+
+/** A front end whose worlds other nodes may serve. */
+export interface NodeFront extends TestFront {
+  cluster: FakeCluster;
+}
+
+/** The front ends of two nodes of one cluster. */
+export function openTestFronts(
+  ofNear: Partial<FrontEndOptions> = {},
+  ofFar: Partial<FrontEndOptions> = ofNear,
+): { near: NodeFront; far: NodeFront; close(): Promise<void> } {
+  const [nearCluster, farCluster] = FakeCluster.pair();
+  const near = { ...openTestFront(ofNear, nearCluster), cluster: nearCluster };
+  const far = { ...openTestFront(ofFar, farCluster), cluster: farCluster };
+  const close = async () => {
+    await Promise.all([near.close(), far.close()]);
+  };
+  return { near, far, close };
 }
 
 /** Everything that a server answers to these bytes until it ends the connection. */

@@ -3,13 +3,20 @@ import { RequestError } from '../../common/request.ts';
 import { readState, readWorld } from '../api/twin.ts';
 import type { Hello, Snapshot } from '../api/types.ts';
 import type { Socket, Transport, WorldAnswer } from './connection.ts';
+import { StreamAddress } from './stream-address.ts';
 
 const CHANCES = 2 ** 32;
+/** The code of a stream that could not be opened. */
+const CLOSED_ABNORMALLY = 1006;
 
 /** The browser's network and clock, for one world. */
 export function browserTransport(world: string): Transport {
+  const here = `${location.origin.replace(/^http/, 'ws')}/ws/worlds/${world}`;
+  const ofNode = async () => (await readWorld(world)).stream_url;
+  const address = new StreamAddress({ here, ofNode });
+  const hasNodeUrls = document.querySelector('meta[name="streams"]') !== null;
   return {
-    openSocket: () => openSocket(world),
+    openSocket: () => (hasNodeUrls ? openAt(address) : openHere(here)),
     checkWorld: () => readWorld(world).then(() => 'there' as const, failed),
     readState: () => readState(world).catch(failed),
     after: (ms, call) => {
@@ -24,12 +31,49 @@ function failed(error: unknown): Exclude<WorldAnswer, 'there'> {
   return error instanceof RequestError && error.status === 404 ? 'gone' : 'unavailable';
 }
 
-function openSocket(world: string): Socket {
-  const origin = location.origin.replace(/^http/, 'ws');
-  const stream = new WebSocket(`${origin}/ws/worlds/${world}?encoding=msgpack`);
-  stream.binaryType = 'arraybuffer';
-  const socket: Socket = { onmessage: null, onclose: null, close: () => stream.close() };
-  stream.onmessage = ({ data }) => socket.onmessage?.(decode(data) as Hello | Snapshot);
-  stream.onclose = ({ code }) => socket.onclose?.(code);
+function openHere(here: string): Socket {
+  const socket = newSocket();
+  connect(here, socket, () => {});
   return socket;
+}
+
+/** Opens a socket once its address is known. */
+function openAt(address: StreamAddress): Socket {
+  const socket = newSocket();
+  let isClosed = false;
+  socket.close = () => {
+    isClosed = true;
+  };
+  const open = (url: string) => {
+    const failed = () => address.failed(url);
+    try {
+      if (!isClosed) connect(url, socket, failed);
+    } catch {
+      // A page of https may not open ws.
+      failed();
+      socket.onclose?.(CLOSED_ABNORMALLY);
+    }
+  };
+  address.next().then(open, () => socket.onclose?.(CLOSED_ABNORMALLY));
+  return socket;
+}
+
+function newSocket(): Socket {
+  return { onmessage: null, onclose: null, close: () => {} };
+}
+
+/** @param failed called if the stream ends without a message */
+function connect(url: string, socket: Socket, failed: () => void): void {
+  const stream = new WebSocket(`${url}?encoding=msgpack`);
+  let isSilent = true;
+  stream.binaryType = 'arraybuffer';
+  socket.close = () => stream.close();
+  stream.onmessage = ({ data }) => {
+    isSilent = false;
+    socket.onmessage?.(decode(data) as Hello | Snapshot);
+  };
+  stream.onclose = ({ code }) => {
+    if (isSilent) failed();
+    socket.onclose?.(code);
+  };
 }

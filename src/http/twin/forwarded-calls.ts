@@ -1,0 +1,104 @@
+import type { ForwardedCall, ForwardedReply } from '../../cluster-service.ts';
+import { TwinError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Metrics, RouteMeter } from '../../metrics.ts';
+import { type FairTurns, REQUEST_SHARE } from '../server/fair-turns.ts';
+import { errorReply, isStreamed, type Reply } from '../server/reply.ts';
+import type { Call, Route, Router } from '../server/router.ts';
+import type { StreamedAnswers } from '../server/streamed-answers.ts';
+
+/** Calls of all nodes without an answer; further ones get 503. */
+const PENDING_MAX = 10_000;
+/** A larger body is never overwritten. */
+const FRAME_BYTES_MAX = 65_536;
+const SERVICE = 'forwarded';
+
+interface Dependencies {
+  /** Of the routes as they are answered here. */
+  router: Router;
+  /** Shared with the requests of clients. */
+  turns: FairTurns;
+  streamed: StreamedAnswers;
+  metrics: Metrics;
+  log: Log;
+}
+
+/** Answers what clients have asked other nodes, by the same routes. */
+export class ForwardedCalls {
+  readonly #dependencies: Dependencies;
+  readonly #meters = new Map<Route, RouteMeter>();
+  readonly #unmatched: RouteMeter;
+  #pendingCount = 0;
+
+  constructor(dependencies: Dependencies) {
+    const { metrics, router } = dependencies;
+    this.#dependencies = dependencies;
+    this.#unmatched = metrics.routeMeter(SERVICE, 'none');
+    for (const route of router.routes) {
+      this.#meters.set(route, metrics.routeMeter(SERVICE, `${route.method} ${route.path}`));
+    }
+  }
+
+  /** Never rejects: errors are answers. */
+  async answer(forwarded: ForwardedCall): Promise<ForwardedReply> {
+    const { path, method, encoding } = forwarded;
+    const match = this.#dependencies.router.match(path);
+    const route = match?.resource.routes.get(method);
+    if (match === undefined || route === undefined) {
+      // The other node has another version.
+      this.#unmatched.answered(404);
+      return errorReply(new TwinError('not_found'), encoding);
+    }
+    const reply = await this.#run(route, forwarded, match.params).catch((error) => {
+      this.#log(error, route, forwarded);
+      return errorReply(error, encoding);
+    });
+    this.#meters.get(route)?.answered(reply.status);
+    return reply;
+  }
+
+  async #run(route: Route, forwarded: ForwardedCall, params: readonly string[]): Promise<Reply> {
+    const { turns, streamed } = this.#dependencies;
+    if (this.#pendingCount >= PENDING_MAX) throw new TwinError('overloaded');
+    this.#pendingCount++;
+    try {
+      const call = callOf(forwarded, params);
+      const key = forwarded.addressKey;
+      if (!turns.take(REQUEST_SHARE)) await turns.next(key, REQUEST_SHARE);
+      const reply = await route.handle(call);
+      if (!isStreamed(reply)) return withOwnBytes(reply);
+      const failed = (error: unknown) => this.#log(error, route, call);
+      return { ...reply, body: await streamed.pass(key, reply.body, failed) };
+    } finally {
+      this.#pendingCount--;
+    }
+  }
+
+  #log(error: unknown, { method, path }: Route, { requestId }: Pick<Call, 'requestId'>): void {
+    if (error instanceof TwinError) return;
+    const route = `${method} ${path}`;
+    this.#dependencies.log.error({ err: error, route, requestId }, 'internal error');
+  }
+}
+
+function callOf(forwarded: ForwardedCall, params: readonly string[]): Call {
+  const { method, path, query, head, encoding, requestId, addressKey, publicTwinUrl } = forwarded;
+  return {
+    ...{ method, path, query, head, encoding, requestId, params },
+    body: withOwnMemory(forwarded.body),
+    addressKey: () => addressKey,
+    publicUrl: publicTwinUrl,
+  };
+}
+
+/** A handler may give the memory of a body to a thread: not that of a message with other calls. */
+function withOwnMemory(body: Uint8Array): Uint8Array {
+  return body.byteLength === body.buffer.byteLength ? body : new Uint8Array(body);
+}
+
+/** The bytes of a frame are those of the next one before they are sent. */
+function withOwnBytes<Given extends { body: string | Uint8Array }>(reply: Given): Given {
+  const { body } = reply;
+  if (typeof body === 'string' || body.byteLength > FRAME_BYTES_MAX) return reply;
+  return { ...reply, body: new Uint8Array(body) };
+}

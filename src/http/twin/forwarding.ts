@@ -1,0 +1,183 @@
+import type {
+  ClusterService,
+  ForwardedCall,
+  ForwardedReply,
+  Place,
+  RelayedWorld,
+} from '../../cluster-service.ts';
+import type { Encoding } from '../../codec/encoding.ts';
+import { isStoreUnavailable, TwinError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { parseWorldId } from '../../twin/ids.ts';
+import type { MaybePromise } from '../server/maybe-promise.ts';
+import type { Pieces, Reply } from '../server/reply.ts';
+import type { Call, Route } from '../server/router.ts';
+import { worldOfCar } from './world-access.ts';
+
+const BETWEEN_NODES = 'Another node takes this world over; nothing was changed. Try again later.';
+const UNKNOWN_OUTCOME =
+  'The node of this world did not answer, and the change may have been made: read the state to find out.';
+
+interface Dependencies {
+  cluster: ClusterService;
+  /** Base of the URLs of this node for its clients. */
+  publicTwinUrl: () => string;
+  log: Log;
+}
+
+interface Watching {
+  encoding: Encoding;
+  addressKey: string;
+}
+
+/** The world that a call is about; undefined if it names none. */
+type WorldOf = (call: Call) => number | undefined;
+
+const WORLD_OF: Readonly<Record<'world' | 'car', WorldOf>> = {
+  world: ({ params }) => parseWorldId(params[0] ?? ''),
+  car: ({ head }) => worldOfCar(head),
+};
+
+/** Has the calls for worlds of other nodes answered there, before they have any effect here. */
+export class Forwarding {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The route as clients of this node get it. What names no world is answered here. */
+  wrap(route: Route): Route {
+    if (route.place === undefined) return route;
+    if (route.place === 'creation')
+      return { ...route, handle: (call) => this.#create(call, route) };
+    const { cluster } = this.#dependencies;
+    const worldOf = WORLD_OF[route.place];
+    const handle = (call: Call): MaybePromise<Reply> => {
+      const world = worldOf(call);
+      if (world === undefined) return route.handle(call);
+      const place = cluster.placeOf(world);
+      if (place.at !== 'here') return this.#elsewhere(call, route, world, place);
+      return writes(route) ? route.handle(call) : this.#read(call, route, world);
+    };
+    return { ...route, handle };
+  }
+
+  #create(call: Call, route: Route): MaybePromise<Reply> {
+    const { cluster } = this.#dependencies;
+    const peer = cluster.placeOfCreation();
+    if (peer === undefined) return route.handle(call);
+    const forwarded = this.#forwardedCall(call);
+    return this.#asked(route, () => cluster.forwardCreation(forwarded, peer));
+  }
+
+  /** Asks again elsewhere if the world has left this node meanwhile: a read has no effect. */
+  #read(call: Call, route: Route, world: number): MaybePromise<Reply> {
+    const retry = (error: unknown) => {
+      const place = this.#dependencies.cluster.placeOf(world);
+      if (place.at === 'here' || !isStoreUnavailable(error)) throw error;
+      return this.#elsewhere(call, route, world, place);
+    };
+    try {
+      const reply = route.handle(call);
+      return reply instanceof Promise ? reply.catch(retry) : reply;
+    } catch (error) {
+      return retry(error);
+    }
+  }
+
+  async #elsewhere(call: Call, route: Route, world: number, place: Place): Promise<Reply> {
+    // Before the first wait: once the client has gone nobody knows its address.
+    const forwarded = this.#forwardedCall(call);
+    if ((await this.settled(world, place)) === 'here') return route.handle(call);
+    const { cluster } = this.#dependencies;
+    const forward = (head = forwarded.head) =>
+      this.#asked(route, () => cluster.forward({ ...forwarded, head }, world));
+    if (route.answerHere === undefined) return forward();
+    const there = await forward({ ...forwarded.head, ifNoneMatch: '*' });
+    const own = await route.answerHere(call, there);
+    if (own !== undefined) return own;
+    return there.status === 304 ? forward() : there;
+  }
+
+  placeOf(world: number): Place {
+    return this.#dependencies.cluster.placeOf(world);
+  }
+
+  /** Waits for a world between two nodes. Throws TwinError `store_unavailable` if that takes too long. */
+  async settled(world: number, place: Place): Promise<'here' | 'there'> {
+    const settled = place.at === 'nowhere' ? await this.#settledPlaceOf(world) : place;
+    if (settled.at !== 'nowhere') return settled.at;
+    const retryAfterS = Math.max(1, Math.ceil(settled.retryMs / 1000));
+    throw new TwinError('store_unavailable', BETWEEN_NODES, retryAfterS);
+  }
+
+  async #settledPlaceOf(world: number): Promise<Place> {
+    try {
+      return await this.#dependencies.cluster.settledPlaceOf(world);
+    } catch (error) {
+      throw this.#refusal(error, false);
+    }
+  }
+
+  /** A world of another node for a client that watches it. Rejects with TwinError. */
+  async watch(world: number, { encoding, addressKey }: Watching): Promise<RelayedWorld> {
+    try {
+      return await this.#dependencies.cluster.watch(world, encoding, addressKey);
+    } catch (error) {
+      throw this.#refusal(error, false);
+    }
+  }
+
+  #forwardedCall(call: Call): ForwardedCall {
+    const { method, path, query, encoding, requestId, body } = call;
+    const { accept, acceptEncoding, authorization, vin, ifNoneMatch, contentType } = call.head;
+    return {
+      ...{ method, path, query, encoding, requestId, body },
+      head: { accept, acceptEncoding, authorization, vin, ifNoneMatch, contentType },
+      addressKey: call.addressKey(),
+      publicTwinUrl: this.#dependencies.publicTwinUrl(),
+    };
+  }
+
+  async #asked(route: Route, ask: () => Promise<ForwardedReply>): Promise<Reply> {
+    const refusal = (error: unknown) => this.#refusal(error, writes(route));
+    try {
+      const { body, ...head } = await ask();
+      if (typeof body === 'string' || body instanceof Uint8Array) return { ...head, body };
+      return { ...head, body: refusing(body, refusal) };
+    } catch (error) {
+      throw refusal(error);
+    }
+  }
+
+  /** What the client is told. Errors that are none of the twin are a fault of the link. */
+  #refusal(error: unknown, isWrite: boolean): TwinError {
+    if (error instanceof TwinError) return error;
+    this.#dependencies.log.error({ err: error }, 'a request could not be forwarded');
+    return new TwinError('store_unavailable', isWrite ? UNKNOWN_OUTCOME : undefined);
+  }
+}
+
+function writes({ body }: Route): boolean {
+  return body !== undefined;
+}
+
+/** The pieces; what they throw is replaced. */
+function refusing(pieces: Pieces, refusal: (error: unknown) => TwinError): Pieces {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = pieces[Symbol.asyncIterator]();
+      return {
+        next: () =>
+          iterator.next().catch((error) => {
+            throw refusal(error);
+          }),
+        return: async () => {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
