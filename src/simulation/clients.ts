@@ -1,0 +1,256 @@
+import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
+import { namesOf } from '../twin/catalogue.ts';
+import { parseWorldId, worldIdOf } from '../twin/ids.ts';
+import { vinOf } from '../twin/vin.ts';
+import type { Chance } from './chance.ts';
+import type { Macrotasks } from './macrotasks.ts';
+import type { NodeSlot } from './node-slot.ts';
+import type { Observer } from './observer.ts';
+import type { RunSettings } from './settings.ts';
+import type { Answer, Request, SimulatedFront } from './simulated-front.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+import { shownInFrame } from './toy-kernel.ts';
+import type { Trace } from './trace.ts';
+
+const CHANGES = 200;
+const READS = 200;
+const STREAMS = 4;
+/** Clients begin to call after this time. */
+const BEGIN_MS = 1000;
+/** A client waits no longer for an answer. */
+const PATIENCE_MS = 10_000;
+const RETRY_MS_MAX = 300;
+/** A multiplier that reaches every mask of features once. */
+const MASK_STEP = 1237;
+const GONE = 404;
+const UNKNOWN_CAR = 401;
+
+export interface ClientsParts {
+  settings: RunSettings;
+  macrotasks: Macrotasks;
+  slots: readonly NodeSlot[];
+  observer: Observer;
+  chance: Chance;
+  trace: Trace;
+  failed: (error: unknown) => void;
+}
+
+/** What a client has a node do; undefined: the node does not serve, or does not answer. */
+type Use<T> = (front: SimulatedFront, process: SimulatedNode) => Promise<T>;
+
+/** An open stream of a client. */
+interface Stream {
+  process: SimulatedNode;
+  close: () => void;
+  forget: () => void;
+}
+
+/** The clients of a run. They ask nodes at random, and ask another one where one refuses. */
+export class Clients {
+  readonly #parts: ClientsParts;
+  readonly worlds: number[] = [];
+  /** How many changes were asked for of a world. */
+  readonly #asked = new Map<number, number>();
+  #requestCount = 0;
+  #isOver = false;
+
+  constructor(parts: ClientsParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    const { settings, chance } = this.#parts;
+    for (let i = 0; i < settings.worldCount; i++) this.#later(BEGIN_MS / 2, () => this.#create());
+    const anyTime = () => chance.between(BEGIN_MS, settings.faultsMs);
+    for (let i = 0; i < CHANGES; i++) this.#later(anyTime(), () => this.#change());
+    for (let i = 0; i < READS; i++) this.#later(anyTime(), () => this.#read());
+    for (let i = 0; i < STREAMS; i++) this.#later(anyTime() / 4, () => this.#watch(`s${i}`));
+  }
+
+  /** Ends the streams, and opens none any more. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  #later(delayMs: number, run: () => unknown): void {
+    const { macrotasks, failed } = this.#parts;
+    const runAll = async () => run();
+    macrotasks.add(macrotasks.nowMs + delayMs, () => void runAll().catch(failed));
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#later(ms, () => resolve()));
+  }
+
+  #wayMs(): number {
+    const { chance, settings } = this.#parts;
+    return chance.between(0.05, settings.delayMsMax);
+  }
+
+  // ── requests ────────────────────────────────────────────────────────────────────────────────
+
+  /** Has a node do something. Undefined: it does not serve, or there is no answer. */
+  #call<T>(slot: NodeSlot, use: Use<T>): Promise<T | undefined> {
+    const { process } = slot;
+    if (process === undefined) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const answerLater = (answer: T | undefined) => {
+        forget();
+        this.#later(this.#wayMs(), () => resolve(answer));
+      };
+      const forget = process.onGone(() => answerLater(undefined));
+      this.#later(PATIENCE_MS, () => resolve(undefined));
+      process.main.add(this.#wayMs(), () => {
+        const { front } = process;
+        if (front === undefined) answerLater(undefined);
+        else {
+          use(front, process).then(answerLater, (error: unknown) => {
+            this.#parts.trace.say('refused', String(error));
+            answerLater(undefined);
+          });
+        }
+      });
+    });
+  }
+
+  /** Asks a node; undefined: it is not known whether it did anything. */
+  async #request(slot: NodeSlot, request: Request): Promise<Answer | undefined> {
+    const { counts } = this.#parts.observer;
+    const isAsked = slot.process?.front !== undefined;
+    const answer = await this.#call(slot, (front) => front.answer(request));
+    this.#parts.trace.say('answer', slot.name, request.id, answer?.status ?? 'none');
+    if (answer === undefined) {
+      if (isAsked) counts.unknown++;
+      return undefined;
+    }
+    const { status, body } = answer;
+    if (status < 400) return answer;
+    const text = Buffer.from(body).toString();
+    this.#parts.trace.say('refused', status, text);
+    if (/may have been/.test(text)) counts.unknown++;
+    else counts.refused++;
+    return answer;
+  }
+
+  /** Asks the nodes in turn, from any of them on, until one does not refuse. */
+  async #ask(
+    request: Omit<Request, 'id'>,
+    asks: (id: string) => void = () => {},
+  ): Promise<Answer | undefined> {
+    const { slots, chance } = this.#parts;
+    const first = chance.below(slots.length);
+    let answer: Answer | undefined;
+    for (let i = 0; i < slots.length; i++) {
+      const id = `r${++this.#requestCount}`;
+      asks(id);
+      const slot = slots[(first + i) % slots.length] as NodeSlot;
+      answer = await this.#request(slot, { ...request, id });
+      if (answer !== undefined && answer.status < 500) return answer;
+    }
+    return answer;
+  }
+
+  async #create(): Promise<void> {
+    const { chance } = this.#parts;
+    while (!this.#isOver) {
+      const answer = await this.#ask({ method: 'POST', path: '/api/v1/worlds' });
+      if (answer?.status === 201) {
+        const { id } = JSON.parse(Buffer.from(answer.body).toString()) as { id: string };
+        this.worlds.push(parseWorldId(id) ?? 0);
+        return;
+      }
+      await this.#sleep(chance.between(50, RETRY_MS_MAX));
+    }
+  }
+
+  #pickWorld(): number | undefined {
+    return this.worlds.length === 0 ? undefined : this.#parts.chance.pick(this.worlds);
+  }
+
+  async #read(): Promise<void> {
+    const world = this.#pickWorld();
+    if (world === undefined) return;
+    const path = `/api/v1/worlds/${worldIdOf(world)}/state`;
+    const { observer } = this.#parts;
+    const answer = await this.#ask({ method: 'GET', path }, (id) => observer.asks(id, world));
+    if (answer?.status === 200) observer.counts.reads++;
+    if (answer?.status === GONE) this.#forget(world);
+  }
+
+  async #change(): Promise<void> {
+    const { chance, observer } = this.#parts;
+    const world = this.#pickWorld();
+    if (world === undefined) return;
+    const count = (this.#asked.get(world) ?? 0) + 1;
+    this.#asked.set(world, count);
+    // No two changes of a world have the same mask, so each is found in the journal.
+    const touched = ((count * MASK_STEP) % F_ALL) + 1;
+    const change = { car: chance.below(CAR_COUNT), touched, values: chance.below(F_ALL) & touched };
+    const on = new Set(namesOf(change.values));
+    const body = JSON.stringify(
+      Object.fromEntries(namesOf(touched).map((name) => [name, on.has(name)])),
+    );
+    const request = {
+      ...{ method: 'PATCH' as const, path: '/api/v1/vehicle/features', body },
+      vin: vinOf(world, change.car),
+    };
+    const answer = await this.#ask(request, (id) => observer.asks(id, world, change));
+    if (answer?.status === UNKNOWN_CAR) this.#forget(world);
+  }
+
+  /** A deleted world; another one takes its place. */
+  #forget(world: number): void {
+    const i = this.worlds.indexOf(world);
+    if (i < 0) return;
+    this.worlds.splice(i, 1);
+    this.#later(0, () => this.#create());
+  }
+
+  /** What a node says of a world: its state, and the changes in its journal; undefined: nothing. */
+  async journalOf(slot: NodeSlot, world: number): Promise<readonly unknown[] | undefined> {
+    const path = `/api/v1/worlds/${worldIdOf(world)}`;
+    const request = { method: 'GET' as const, id: `r${++this.#requestCount}` };
+    this.#parts.observer.asks(request.id, world);
+    const state = await this.#request(slot, { ...request, path: `${path}/state` });
+    const journal = await this.#request(slot, { ...request, path: `${path}/journal` });
+    if (state?.status !== 200 || journal?.status !== 200) return undefined;
+    return (JSON.parse(Buffer.from(journal.body).toString()) as { changes: unknown[] }).changes;
+  }
+
+  // ── streams ─────────────────────────────────────────────────────────────────────────────────
+
+  /** One client that watches one world after the other. */
+  async #watch(name: string): Promise<void> {
+    const { chance, slots } = this.#parts;
+    while (!this.#isOver) {
+      const world = this.#pickWorld();
+      const ended = Promise.withResolvers<void>();
+      const stream =
+        world &&
+        (await this.#call(chance.pick(slots), (front, process) =>
+          this.#open(front, process, { name, world, ended: () => ended.resolve() }),
+        ));
+      if (stream) {
+        await Promise.race([ended.promise, this.#sleep(chance.between(500, 12_000))]);
+        stream.forget();
+        stream.process.main.add(this.#wayMs(), stream.close);
+      }
+      await this.#sleep(chance.between(20, chance.happens(0.5) ? 200 : 4000));
+    }
+  }
+
+  async #open(
+    front: SimulatedFront,
+    process: SimulatedNode,
+    { name, world, ended }: { name: string; world: number; ended: () => void },
+  ): Promise<Stream> {
+    const endedLater = () => this.#later(this.#wayMs(), ended);
+    const stream = this.#parts.observer.stream(process.name, world);
+    const close = await front.watch(worldIdOf(world), {
+      name,
+      framed: (frame) => stream.framed(shownInFrame(frame)),
+      ended: endedLater,
+    });
+    return { process, close, forget: process.onGone(endedLater) };
+  }
+}

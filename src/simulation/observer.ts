@@ -1,0 +1,248 @@
+import { partitionOf, worldIdOf } from '../twin/ids.ts';
+import type { Change } from '../twin/journal.ts';
+import { Ledger, type LedgerListener } from './ledger.ts';
+import type { LedgerWorld } from './ledger-world.ts';
+import type { Shown } from './toy-kernel.ts';
+import type { Trace } from './trace.ts';
+import { Violation } from './violation.ts';
+
+/** A process that answers and publishes, as it is seen from outside. */
+export interface Publisher {
+  readonly name: string;
+  /** Of its grant; undefined: it has none. */
+  epochOf(partition: number): number | undefined;
+  /** By its clock: how long ago it had to stop relying on what the store has answered it; ≤ 0: not yet. */
+  overdueMs(partition: number): number;
+}
+
+export interface ObserverSettings {
+  /** Those that have worlds. */
+  partitions: readonly number[];
+  idleMs: number;
+  /** A world is deleted this much earlier than its idle time at most. */
+  earlyMs: number;
+}
+
+export interface ObserverParts {
+  /** Virtual time. */
+  nowMs: () => number;
+  trace: Trace;
+  /** Gets violations: nodes must go on as if they were not watched. */
+  failed: (error: unknown) => void;
+}
+
+/** What was shown of a world. */
+interface ShownWorld {
+  epoch: number;
+  by: string;
+  tick: number;
+  frameTick: number;
+  /** When it was last used, by virtual time. */
+  usedMs: number;
+}
+
+/** What a client has asked for. */
+interface Asked {
+  world: number;
+  /** Undefined: it only reads. */
+  change: Omit<Change, 'tick'> | undefined;
+  sinceMs: number;
+  /** What was shown by then. */
+  tick: number;
+}
+
+/** Of the calls of clients, and of what happened to them. */
+export interface Counts {
+  acknowledged: number;
+  refused: number;
+  unknown: number;
+  reads: number;
+  frames: number;
+  /** Requests that another node answered, and those that found the world gone from there. */
+  forwarded: number;
+  moved: number;
+  takeovers: number;
+  drops: number;
+}
+
+/** Sees what the store accepts and what nodes show, and checks what must hold at any moment. */
+export class Observer implements LedgerListener {
+  readonly ledger: Ledger;
+  readonly counts: Counts = {
+    ...{ acknowledged: 0, refused: 0, unknown: 0, reads: 0, frames: 0 },
+    ...{ forwarded: 0, moved: 0, takeovers: 0, drops: 0 },
+  };
+  readonly #nowMs: () => number;
+  readonly #settings: ObserverSettings;
+  readonly #trace: Trace;
+  readonly #failed: (error: unknown) => void;
+  readonly #shown = new Map<number, ShownWorld>();
+  readonly #holders = new Map<number, string>();
+  /** By the name of the request. */
+  readonly #asked = new Map<string, Asked>();
+
+  constructor(settings: ObserverSettings, { nowMs, trace, failed }: ObserverParts) {
+    this.#nowMs = nowMs;
+    this.#settings = settings;
+    this.#trace = trace;
+    this.#failed = failed;
+    this.ledger = new Ledger(nowMs, this);
+  }
+
+  #shownOf(world: number): ShownWorld {
+    let shown = this.#shown.get(world);
+    if (shown === undefined) {
+      shown = { epoch: 0, by: '', tick: -1, frameTick: -1, usedMs: this.#nowMs() };
+      this.#shown.set(world, shown);
+    }
+    return shown;
+  }
+
+  // ── the store ───────────────────────────────────────────────────────────────────────────────
+
+  granted(partition: number, boot: string, epoch: number): void {
+    if (!this.#settings.partitions.includes(partition)) return;
+    this.#trace.note('granted', partition, boot, epoch);
+    if (this.#holders.has(partition)) this.counts.takeovers++;
+    this.#holders.set(partition, boot);
+  }
+
+  /** What was shown of a world at this tick or later did not have the change. */
+  changed(world: LedgerWorld, tick: number, epoch: number): void {
+    this.#trace.note('changed', worldIdOf(world.number), tick, world.changeCount, epoch);
+    const shown = this.#shownOf(world.number);
+    if (tick <= shown.tick) {
+      throw new Violation(
+        'I5',
+        `world ${worldIdOf(world.number)} changes at tick ${tick}, and ${shown.tick} was shown`,
+      );
+    }
+  }
+
+  removed(world: LedgerWorld): void {
+    this.#trace.note('removed', worldIdOf(world.number));
+    this.counts.drops++;
+    const { usedMs } = this.#shownOf(world.number);
+    const { idleMs, earlyMs } = this.#settings;
+    const unusedMs = this.#nowMs() - usedMs;
+    if (unusedMs >= idleMs - earlyMs) return;
+    throw new Violation(
+      'I11',
+      `world ${worldIdOf(world.number)} is deleted ${Math.round(unusedMs)} ms after it was used`,
+    );
+  }
+
+  // ── the nodes ───────────────────────────────────────────────────────────────────────────────
+
+  /** A process sends a frame of one of its worlds. */
+  framed(by: Publisher, world: number, shown: Shown): void {
+    this.#check(() => {
+      const { frameTick } = this.#shownOf(world);
+      // A world that was loaded anew may show the same frame again; streams leave it out.
+      this.#checkShown(by, world, shown, frameTick);
+      this.#shownOf(world).frameTick = shown.tick;
+    });
+  }
+
+  /** A process answers a request with the state of one of its worlds. */
+  answered(by: Publisher, request: string, shown: Shown): void {
+    this.#check(() => {
+      const asked = this.#asked.get(request);
+      if (asked !== undefined) this.#checkShown(by, asked.world, shown, asked.tick);
+    });
+  }
+
+  #check(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** `tickMin`: of what was shown before it was asked. */
+  #checkShown(by: Publisher, number: number, { tick, state }: Shown, tickMin: number): void {
+    const epoch = by.epochOf(partitionOf(number));
+    this.#trace.note('shown', by.name, worldIdOf(number), tick, state, epoch ?? 0);
+    const shown = this.#shownOf(number);
+    const what = `world ${worldIdOf(number)} at tick ${tick} by ${by.name}`;
+    this.#checkRight(by, number, epoch, what);
+    if (epoch === undefined) return;
+    if (epoch < shown.epoch) {
+      throw new Violation('I9', `${what}: ${shown.by} has shown it under the epoch ${shown.epoch}`);
+    }
+    if (tick < tickMin) throw new Violation('I3', `${what}, at least ${tickMin} was expected`);
+    shown.tick = Math.max(shown.tick, tick);
+    shown.epoch = epoch;
+    shown.by = by.name;
+    shown.usedMs = this.#nowMs();
+    const world = this.ledger.world(number);
+    if (world?.isShownRight(tick, state) === false) {
+      throw new Violation('I5', `${what} is not that of its journal`);
+    }
+  }
+
+  /** Whether it may show the world now. */
+  #checkRight(by: Publisher, number: number, epoch: number | undefined, what: string): void {
+    if (epoch === undefined) throw new Violation('I4', `${what}: it has no grant`);
+    const overdueMs = by.overdueMs(partitionOf(number));
+    if (overdueMs <= 0) return;
+    throw new Violation('I4', `${what}: ${Math.round(overdueMs)} ms after its deadline`);
+  }
+
+  /** A client asks for the state of a world, or for a change of it. */
+  asks(request: string, world: number, change?: Omit<Change, 'tick'>): void {
+    const { tick } = this.#shownOf(world);
+    this.#asked.set(request, { world, change, sinceMs: this.#nowMs(), tick });
+    this.#trace.say('asks', request, worldIdOf(world), change ? JSON.stringify(change) : 'read');
+  }
+
+  /** A process acknowledges a change that it was asked for. */
+  acknowledged(by: Publisher, request: string): void {
+    const { world: number = 0, change, sinceMs = 0 } = this.#asked.get(request) ?? {};
+    const world = this.ledger.world(number);
+    if (change === undefined || world === undefined) return;
+    const { car, touched, values } = change;
+    this.#trace.say('answers', by.name, request);
+    this.#trace.note('acknowledged', by.name, worldIdOf(number), car, touched, values);
+    this.counts.acknowledged++;
+    this.used(number);
+    this.#check(() => checkAccepted(by, world, change, sinceMs));
+  }
+
+  /** A client opens a stream. */
+  stream(by: string, number: number): { framed(shown: Shown): void } {
+    let last = -1;
+    return {
+      framed: ({ tick }) => {
+        this.counts.frames++;
+        this.#trace.note('streamed', by, worldIdOf(number), tick);
+        const before = last;
+        last = tick;
+        if (tick > before) return;
+        const what = `a stream of ${by} shows world ${worldIdOf(number)} at tick ${tick}`;
+        this.#failed(new Violation('I3', `${what} after ${before}`));
+      },
+    };
+  }
+
+  /** A call for the world was answered, or a stream of it has ended. */
+  used(number: number): void {
+    this.#shownOf(number).usedMs = this.#nowMs();
+  }
+}
+
+function checkAccepted(
+  by: Publisher,
+  world: LedgerWorld,
+  change: Omit<Change, 'tick'>,
+  sinceMs: number,
+): void {
+  const { car, touched, values } = change;
+  for (const each of world.since(sinceMs)) {
+    if (each.car === car && each.touched === touched && each.values === values) return;
+  }
+  if (world.wasDeclared(change, sinceMs)) return;
+  const what = `a change of world ${worldIdOf(world.number)}, car ${car}, by ${by.name}`;
+  throw new Violation('I4', `${what} was acknowledged, and the store does not have it`);
+}

@@ -1,0 +1,51 @@
+import { Chance } from './chance.ts';
+
+/** How a run is set up, drawn from its seed. */
+export interface RunSettings {
+  seed: number;
+  nodeCount: number;
+  /** The partitions in which worlds are made. */
+  partitions: readonly number[];
+  leaseMs: number;
+  idleMs: number;
+  shardCount: number;
+  /** Worlds in memory of one shard. */
+  slabCount: number;
+  worldCount: number;
+  /** How long messages between a node and Redis, or a client, take. */
+  delayMsMax: number;
+  /** Timers fire late by up to this. */
+  lateMsMax: number;
+  driftPpmMax: number;
+  /** The wall clocks of the nodes differ by up to this. */
+  wallErrorMsMax: number;
+  /** Shards store their worlds after every change. */
+  hasEagerImages: boolean;
+  /** Until then faults happen; clients go on a little longer. */
+  faultsMs: number;
+}
+
+const PARTITIONS = 64;
+
+export function settingsOf(seed: number): RunSettings {
+  const chance = new Chance(seed, 1);
+  const partitionCount = chance.pick([1, 1, 2, 4, 8]);
+  const first = chance.below(PARTITIONS);
+  const partitions = Array.from({ length: partitionCount }, (_, i) => (first + 7 * i) % PARTITIONS);
+  return {
+    seed,
+    nodeCount: chance.pick([2, 3, 3, 4]),
+    partitions,
+    leaseMs: chance.pick([1000, 2000, 6000, 6000]),
+    idleMs: chance.pick([5000, 10_000, 20_000, 1_800_000]),
+    shardCount: chance.pick([1, 1, 2]),
+    slabCount: chance.pick([2, 4, 8]),
+    worldCount: chance.pick([2, 4, 6]),
+    delayMsMax: chance.pick([0.2, 1, 5]),
+    lateMsMax: chance.pick([0.1, 1, 10]),
+    driftPpmMax: chance.pick([0, 50, 200]),
+    wallErrorMsMax: chance.pick([0, 5, 100]),
+    hasEagerImages: chance.happens(0.3),
+    faultsMs: 60_000,
+  };
+}

@@ -1,0 +1,224 @@
+import { pino } from 'pino';
+import { NodeClock } from '../clock.ts';
+import { ClockKeeper } from '../clock-keeper.ts';
+import { Cluster } from '../cluster/cluster.ts';
+import type { Ranges } from '../cluster/ranges.ts';
+import { NodeLink } from '../link/node-link.ts';
+import type { Log } from '../log.ts';
+import type { Random } from '../random.ts';
+import { Shard } from '../shard/shard.ts';
+import { Supervisor } from '../shard/supervisor.ts';
+import type { Heartbeats, Store } from '../store/contract.ts';
+import { GuardedStore } from '../store/guarded-store.ts';
+import { openRedis } from '../store/redis/redis-store.ts';
+import { explanationBudgets } from '../worlds/explanation-budgets.ts';
+import { Worlds } from '../worlds/worlds.ts';
+import type { Chance } from './chance.ts';
+import type { Machine, Thread } from './machine.ts';
+import { NodeRandom } from './node-random.ts';
+import type { Observer, Publisher } from './observer.ts';
+import { LeaseWatch, type RedisRoute } from './redis-route.ts';
+import type { RunSettings } from './settings.ts';
+import { SimulatedFront } from './simulated-front.ts';
+import type { SimulatedNet } from './simulated-net.ts';
+import { SimulatedThread } from './simulated-thread.ts';
+import { SparseStore } from './sparse-store.ts';
+import { TOY_CITIES, TOY_KERNEL } from './toy-kernel.ts';
+import type { Trace } from './trace.ts';
+import { UsedRanges } from './used-ranges.ts';
+import type { WatchedRedis } from './watched-redis.ts';
+
+const ADMITTED_PER_MILLE = 600;
+const BUILD = 1;
+/** One for all: it takes long to make. */
+const SILENT = pino({ level: 'silent' });
+
+export interface NodeEnvironment {
+  settings: RunSettings;
+  machine: Machine;
+  redis: WatchedRedis;
+  net: SimulatedNet;
+  route: RedisRoute;
+  observer: Observer;
+  chance: Chance;
+  trace: Trace;
+}
+
+/** One process of a node: the parts of the product, put together as `node.ts` does it. */
+export class SimulatedNode implements Publisher {
+  readonly name: string;
+  readonly main: Thread;
+  /** Undefined while it does not serve. */
+  front: SimulatedFront | undefined;
+  readonly threads: SimulatedThread[] = [];
+  readonly #environment: NodeEnvironment;
+  readonly #watch: LeaseWatch;
+  readonly #log: Log;
+  readonly #random: Random;
+  readonly #gone = new Set<() => void>();
+  /** In the order in which they were started. */
+  readonly #stopSteps: (() => unknown)[] = [];
+  #process = '';
+  #cluster: Cluster | undefined;
+  ranges: Ranges | undefined;
+
+  constructor(name: string, environment: NodeEnvironment) {
+    const { settings, machine, chance } = environment;
+    this.name = name;
+    this.main = machine.makeThread();
+    this.#environment = environment;
+    this.#watch = new LeaseWatch(this.main, settings.leaseMs);
+    this.#log = this.#makeLog();
+    this.#random = new NodeRandom(chance, settings.partitions);
+  }
+
+  epochOf(partition: number): number | undefined {
+    return this.ranges?.grantOf(partition)?.epoch;
+  }
+
+  overdueMs(partition: number): number {
+    return this.#watch.overdueMs(partition);
+  }
+
+  #makeLog(): Log {
+    const { trace } = this.#environment;
+    if (!trace.isWritten) return SILENT;
+    const write = (line: string) => {
+      const { msg, level, time: _, ...rest } = JSON.parse(line) as Record<string, unknown>;
+      trace.say(`log ${this.name}`, String(level), String(msg), JSON.stringify(rest));
+    };
+    return pino({ level: 'debug', base: null }, { write });
+  }
+
+  get #base() {
+    return { log: this.#log, time: this.main.time, random: this.#random };
+  }
+
+  /** Resolves once it serves. Rejects if it cannot. */
+  async start(): Promise<void> {
+    const { settings, observer } = this.#environment;
+    const store = await this.#openStore();
+    const ranges = new UsedRanges(store.claims, this.#base, settings.partitions);
+    this.ranges = ranges;
+    this.#stopSteps.push(() => ranges.stop());
+    const cluster = await this.#join(store, ranges);
+    const clock = new NodeClock(this.main.time, cluster.clockMs(), ranges);
+    store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
+    const worlds = this.#makeWorlds(store, ranges, clock);
+    await worlds.start();
+    store.serve();
+    this.front = new SimulatedFront({
+      ...{ ...this.#base, service: worlds, cluster },
+      ...{ publisher: this, observer },
+    });
+    this.#stopSteps.push(() => {
+      this.front = undefined;
+    });
+    this.#stopSteps.push(() => cluster.drain());
+    await cluster.start({
+      ...{ clock, service: worlds },
+      worldCount: () => worlds.idle.count(),
+      admits: () => worlds.shards.some(({ admits }) => admits),
+    });
+    worlds.idle.start();
+  }
+
+  async #openStore(): Promise<SparseStore> {
+    const { settings, redis, route } = this.#environment;
+    const makeClient = this.#watch.watched(redis, route);
+    const { leaseMs } = settings;
+    const where = { url: 'redis://simulated', nodeName: this.name, leaseMs };
+    const opened = await openRedis(where, { ...this.#base, makeClient });
+    const store = new SparseStore(new GuardedStore(opened, this.#base), settings.partitions);
+    this.#stopSteps.push(() => store.close());
+    return store;
+  }
+
+  async #join(store: SparseStore, ranges: Ranges): Promise<Cluster> {
+    const { settings, net } = this.#environment;
+    const { log, time, random } = this.#base;
+    const cluster = await Cluster.join({
+      ...{ store: store as Store & { readonly heartbeats: Heartbeats }, ranges },
+      ...{ leaseMs: settings.leaseMs, log, time, random },
+      identity: { build: BUILD, kernel: TOY_KERNEL, name: this.name, twinUrl: '' },
+      openLink: (process, key, handlers) => {
+        this.#process = process;
+        const makeNet = () => net.of(process, this.main);
+        return new NodeLink({
+          ...{ process, key, handlers, log, time, random, makeNet, host: this.name, port: 0 },
+        });
+      },
+    });
+    this.#stopSteps.push(() => cluster.stop());
+    this.#cluster = cluster;
+    return cluster;
+  }
+
+  #makeWorlds(store: SparseStore, ranges: Ranges, clock: NodeClock): Worlds {
+    const { settings } = this.#environment;
+    const base = this.#base;
+    const publisher = new ClockKeeper(clock, store, base);
+    const shards = Array.from({ length: settings.shardCount }, (_, i) => this.#makeShard(i, clock));
+    const supervisor = new Supervisor(shards, base);
+    const worlds = new Worlds({
+      ...{ ...base, clock, store, ranges, shards, supervisor, publisher },
+      ...{ kernel: TOY_KERNEL, cities: TOY_CITIES.cities, idleMs: settings.idleMs },
+      explanationBudget: explanationBudgets(undefined, base.time),
+    });
+    ranges.use(worlds, clock);
+    this.#stopSteps.push(async () => {
+      await worlds.idle.stop();
+      await worlds.saveImages();
+      supervisor.stop();
+      await Promise.all(shards.map((shard) => shard.stop()));
+      await publisher.stop();
+      await worlds.stored();
+      await worlds.leaveAll();
+    });
+    return worlds;
+  }
+
+  #makeShard(index: number, clock: NodeClock): Shard {
+    const { settings, machine, chance } = this.#environment;
+    return new Shard(index, {
+      ...{ wasm: new Uint8Array(0), cities: TOY_CITIES, slabCount: settings.slabCount },
+      ...{ admittedPerMille: ADMITTED_PER_MILLE, clock, time: this.main.time },
+      ...{ log: this.#log, faults: true },
+      makeThread: (start, listener) => {
+        const parts = { main: this.main, own: machine.makeThread(), chance };
+        const thread = new SimulatedThread(start, listener, parts);
+        this.threads[index] = thread;
+        return thread;
+      },
+    });
+  }
+
+  /** Stops as on SIGTERM. */
+  async stop(): Promise<void> {
+    for (const step of this.#stopSteps.splice(0).toReversed()) await step();
+  }
+
+  /** Ends as on SIGKILL: what it has sent may still arrive. */
+  crash(): void {
+    const { machine, net } = this.#environment;
+    this.count();
+    this.front = undefined;
+    machine.crash();
+    if (this.#process !== '') net.crash(this.#process);
+    for (const tell of this.#gone) tell();
+  }
+
+  /** Adds what it has forwarded to the counts of the run. */
+  count(): void {
+    const { counts } = this.#environment.observer;
+    counts.forwarded += this.#cluster?.forwarder.counts.answered ?? 0;
+    counts.moved += this.#cluster?.forwarder.counts.moved ?? 0;
+    this.#cluster = undefined;
+  }
+
+  /** Calls `tell` when it has ended. Returns what forgets that. */
+  onGone(tell: () => void): () => void {
+    this.#gone.add(tell);
+    return () => void this.#gone.delete(tell);
+  }
+}

@@ -1,0 +1,200 @@
+import { worldIdOf } from '../twin/ids.ts';
+import { journalEntryOf } from '../twin/journal.ts';
+import { Chance } from './chance.ts';
+import { Clients } from './clients.ts';
+import { exactTime } from './exact-time.ts';
+import { Faults } from './faults.ts';
+import type { LedgerWorld } from './ledger-world.ts';
+import { Machine } from './machine.ts';
+import { Macrotasks } from './macrotasks.ts';
+import { NodeSlot } from './node-slot.ts';
+import { Observer } from './observer.ts';
+import { RedisRoute } from './redis-route.ts';
+import { type RunSettings, settingsOf } from './settings.ts';
+import { SimulatedNet } from './simulated-net.ts';
+import type { RunCounts } from './totals.ts';
+import { Trace } from './trace.ts';
+import { Violation } from './violation.ts';
+import { WatchedRedis } from './watched-redis.ts';
+
+/** Streams of chance. */
+const CLIENTS = 2;
+const FAULTS = 3;
+const NET = 4;
+const NODES = 100;
+/** Wall time at the beginning of a run, ms since 1970. */
+const WALL_MS = 1_800_000_000_000;
+/** After the last fault nodes have so long until all is as it should be. */
+const HEALING_MS = 5000;
+const HEALING_LEASES = 3;
+const CHECK_MS = 250;
+
+export interface RunOptions {
+  /** Gets what happens, line by line. */
+  write?: (line: string) => void;
+}
+
+export interface RunResult {
+  seed: number;
+  settings: RunSettings;
+  counts: RunCounts;
+  /** Of the trace: equal in every process. */
+  hash: string;
+  /** Macrotasks. */
+  steps: number;
+  failure: unknown;
+}
+
+/** Lives through one run: minutes of some nodes, their Redis and their clients, with faults. */
+export function simulate(seed: number, options: RunOptions = {}): Promise<RunResult> {
+  return new Simulation(seed, options).run();
+}
+
+class Simulation {
+  readonly #settings: RunSettings;
+  readonly #macrotasks = new Macrotasks();
+  readonly #trace: Trace;
+  readonly #observer: Observer;
+  readonly #redis: WatchedRedis;
+  readonly #net: SimulatedNet;
+  readonly #slots: readonly NodeSlot[];
+  readonly #clients: Clients;
+  readonly #faults: Faults;
+  #failure: unknown;
+  #isOver = false;
+
+  constructor(seed: number, { write }: RunOptions) {
+    const settings = settingsOf(seed);
+    const macrotasks = this.#macrotasks;
+    const nowMs = () => macrotasks.nowMs;
+    const failed = (error: unknown) => this.#failed(error);
+    this.#settings = settings;
+    const trace = new Trace(nowMs, write);
+    this.#trace = trace;
+    const { idleMs, leaseMs, wallErrorMsMax } = settings;
+    // A slot is at least a second long; a touch is stored after half of one.
+    const slotMs = Math.max(1000, idleMs / 30);
+    const earlyMs = 2 * slotMs + 2 * leaseMs + 2 * wallErrorMsMax;
+    const checked = { partitions: settings.partitions, idleMs, earlyMs };
+    const observer = new Observer(checked, { nowMs, trace, failed });
+    this.#observer = observer;
+    const time = exactTime(macrotasks, WALL_MS);
+    const redis = new WatchedRedis(time, observer.ledger, failed);
+    this.#redis = redis;
+    this.#net = new SimulatedNet(time, new Chance(seed, NET), settings.delayMsMax);
+    const slots = Array.from({ length: settings.nodeCount }, (_, i) => this.#makeSlot(i));
+    this.#slots = slots;
+    const base = { settings, macrotasks, slots, trace };
+    this.#clients = new Clients({
+      ...{ ...base, observer, failed, chance: new Chance(seed, CLIENTS) },
+    });
+    this.#faults = new Faults({ ...base, redis, chance: new Chance(seed, FAULTS) });
+  }
+
+  #makeSlot(index: number): NodeSlot {
+    const settings = this.#settings;
+    const chance = new Chance(settings.seed, NODES + index);
+    const clocks = {
+      startMs: chance.between(1000, 1e7),
+      driftPpm: chance.between(-settings.driftPpmMax, settings.driftPpmMax),
+      wallMs: WALL_MS + chance.between(-settings.wallErrorMsMax, settings.wallErrorMsMax),
+      lateMsMax: settings.lateMsMax,
+    };
+    const machine = new Machine(this.#macrotasks, clocks, chance);
+    const route = new RedisRoute(chance, settings.delayMsMax);
+    const [redis, net] = [this.#redis, this.#net];
+    const [observer, trace] = [this.#observer, this.#trace];
+    const environment = { settings, redis, net, observer, chance, trace };
+    return new NodeSlot(`n${index + 1}`, machine, route, environment);
+  }
+
+  #failed(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    this.#trace.say('FAILED', error instanceof Error ? error.message : String(error));
+  }
+
+  async run(): Promise<RunResult> {
+    const unhandled = (error: unknown) => this.#failed(error);
+    process.on('unhandledRejection', unhandled);
+    const { stackTraceLimit } = Error;
+    // Refusals are errors, and their stacks would take a fifth of the time.
+    if (!this.#trace.isWritten) Error.stackTraceLimit = 0;
+    try {
+      for (const slot of this.#slots) slot.keepRunning();
+      this.#clients.start();
+      this.#faults.start();
+      this.#macrotasks.add(this.#settings.faultsMs, () => {
+        this.#end().then(
+          () => {
+            this.#isOver = true;
+          },
+          (error: unknown) => this.#failed(error),
+        );
+      });
+      await this.#macrotasks.run(() => this.#isOver || this.#failure !== undefined);
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      process.off('unhandledRejection', unhandled);
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+    return this.#result();
+  }
+
+  #result(): RunResult {
+    const { hash } = this.#trace;
+    for (const { process } of this.#slots) process?.count();
+    return {
+      seed: this.#settings.seed,
+      settings: this.#settings,
+      counts: { ...this.#observer.counts, faults: this.#faults.count },
+      ...{ hash, steps: this.#macrotasks.count, failure: this.#failure },
+    };
+  }
+
+  // ── after the faults ────────────────────────────────────────────────────────────────────────
+
+  /** All heals; then every world can be read, and has all changes that the store has. */
+  async #end(): Promise<void> {
+    this.#faults.end();
+    this.#clients.end();
+    const untilMs = this.#macrotasks.nowMs + HEALING_MS + HEALING_LEASES * this.#settings.leaseMs;
+    for (const world of this.#observer.ledger.worlds()) {
+      for (const slot of this.#slots) await this.#checkWorld(slot, world, untilMs);
+    }
+    for (const partition of this.#settings.partitions) this.#checkHolders(partition);
+  }
+
+  #sleep(ms: number): Promise<void> {
+    const macrotasks = this.#macrotasks;
+    return new Promise((resolve) => {
+      macrotasks.add(macrotasks.nowMs + ms, resolve);
+    });
+  }
+
+  /** Every node answers for every world, and knows all changes that the store had when it was asked. */
+  async #checkWorld(slot: NodeSlot, world: LedgerWorld, untilMs: number): Promise<void> {
+    const what = `world ${worldIdOf(world.number)} at ${slot.name}`;
+    for (;;) {
+      const before = world.changeCount;
+      const changes = await this.#clients.journalOf(slot, world.number);
+      if (world.isRemoved) return;
+      if (changes !== undefined) {
+        const expected = world.changes.slice(0, changes.length).map(journalEntryOf);
+        const isWhole = changes.length >= before;
+        if (isWhole && JSON.stringify(changes) === JSON.stringify(expected)) return;
+        throw new Violation('I2', `${what} has ${changes.length} of ${before} changes, or others`);
+      }
+      if (this.#macrotasks.nowMs > untilMs) throw new Violation('I6', `${what} cannot be read`);
+      await this.#sleep(CHECK_MS);
+    }
+  }
+
+  #checkHolders(partition: number): void {
+    const holders = this.#slots.filter(({ process }) => (process?.overdueMs(partition) ?? 1) <= 0);
+    if (holders.length === 1) return;
+    const names = holders.map(({ name }) => name).join(', ');
+    throw new Violation('I6', `partition ${partition} is held by ${names || 'nobody'}`);
+  }
+}
