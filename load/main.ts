@@ -12,6 +12,7 @@ import { UsageError } from '../bench/common/usage-error.ts';
 import { changes } from './changes.ts';
 import { type Command, SERVER_HELP } from './command.ts';
 import { explanations } from './explanations.ts';
+import { failover } from './failover/failover.ts';
 import { logins } from './logins.ts';
 import { names } from './names.ts';
 import { overload } from './overload/overload.ts';
@@ -24,6 +25,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   watchers,
   changes,
   explanations,
+  failover,
   logins,
   names,
   overload,

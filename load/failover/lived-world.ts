@@ -1,0 +1,51 @@
+import { at } from '../../src/city/geometry.ts';
+import { worldEncoder } from '../../src/shard/world-encoder.ts';
+import { cities, makeKernel, makeWorld } from '../../src/testing/rigs/kernel.ts';
+import { parseWorldId } from '../../src/twin/ids.ts';
+import { type Change, unpackChanges } from '../../src/twin/journal.ts';
+import { parseWorldOptions } from '../../src/twin/world-options.ts';
+
+const kernel = makeKernel(1);
+
+/** The answer of `GET …/journal`. */
+export interface Journal {
+  seed: number;
+  city: string;
+}
+
+/** A snapshot as it was sent, and its tick. */
+export interface Shown {
+  tick: number;
+  text: string;
+}
+
+/** Lives a world from its seed and journal; returns the snapshots that differ from it. */
+export function differing(id: string, journal: Journal, shown: readonly Shown[]): Shown[] {
+  const cityIndex = cities.cities.findIndex(({ name }) => name === journal.city);
+  const slab = makeWorld(kernel, journal.seed, cityIndex);
+  const encoder = worldEncoder(parseWorldId(id) ?? 0, at(cities.names, cityIndex));
+  const changes = changesIn(journal);
+  let next = 0;
+  const applyUpTo = (tick: number) => {
+    for (let change = changes[next]; change && change.tick <= tick; change = changes[++next]) {
+      kernel.apply(slab, change.tick, change.car, change.touched, change.values);
+    }
+  };
+  applyUpTo(0);
+  const wrong: Shown[] = [];
+  for (const each of shown.toSorted((a, b) => a.tick - b.tick)) {
+    while (kernel.tick(slab) < each.tick) {
+      applyUpTo(kernel.tick(slab) + 1);
+      kernel.step(slab, 1);
+    }
+    const lived = Buffer.from(encoder.encode('json', kernel.pack(slab))).toString();
+    if (lived !== each.text) wrong.push(each);
+  }
+  kernel.release(slab);
+  return wrong;
+}
+
+function changesIn(journal: Journal): Change[] {
+  const { journal: parsed } = parseWorldOptions({ journal }, [journal.city]);
+  return parsed ? unpackChanges(parsed.changes) : [];
+}
