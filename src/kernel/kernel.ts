@@ -45,8 +45,9 @@ import { readContact } from './contacts.ts';
 
 const PAGE_BYTES = 65536;
 
-interface KernelExports {
-  memory: WebAssembly.Memory;
+/** What the compiled kernel exports. */
+export interface KernelExports {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   layoutVersion(): number;
   slabBytes(): number;
   create(slab: number, city: number, seed: number, tick: number): void;
@@ -58,8 +59,8 @@ interface KernelExports {
 }
 
 export interface KernelOptions {
-  /** The compiled kernel. Threads may share it. */
-  module: WebAssembly.Module;
+  /** The compiled kernel, which threads may share, or what stands in for an instance of it. */
+  module: WebAssembly.Module | KernelExports;
   /** Binary tables from `packCity`; a world refers to its city by its position here. */
   cityTables: readonly ArrayBuffer[];
   carTypes: readonly CarType[];
@@ -103,8 +104,7 @@ export class Kernel {
   readonly #slabsAt: number;
 
   constructor(options: KernelOptions) {
-    const instance = new WebAssembly.Instance(options.module, {});
-    this.#exports = instance.exports as unknown as KernelExports;
+    this.#exports = exportsOf(options.module);
     this.#checkLayout();
     const { memory } = this.#exports;
     const { addresses, end } = placeTables(options.cityTables);
@@ -305,6 +305,11 @@ export class Kernel {
   poison(slab: Slab): void {
     this.#view.setFloat64(slab + C_X, Number.NaN, true);
   }
+}
+
+function exportsOf(module: KernelOptions['module']): KernelExports {
+  if (!(module instanceof WebAssembly.Module)) return module;
+  return new WebAssembly.Instance(module, {}).exports as unknown as KernelExports;
 }
 
 /** Address of each city's table, and of the first slab. */

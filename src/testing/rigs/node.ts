@@ -3,22 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../config.ts';
 import { createLog } from '../../log.ts';
-import { type NodeParts, type RunningNode, startNode } from '../../node.ts';
+import { type NodeParts, startNode } from '../../node.ts';
 import { systemRandom } from '../../random.ts';
 import { openEmbedded } from '../../store/embedded-store.ts';
 import { systemTime } from '../../time.ts';
 import { type FaultyStore, faultyStore } from '../doubles/faulty-store.ts';
 import { TestTime } from '../doubles/test-time.ts';
+import { suiteNodes } from './suite-nodes.ts';
+import { startTestCluster } from './test-cluster.ts';
+import type { TestNode } from './test-node.ts';
 import { until } from './until.ts';
 
-export interface TestNode extends RunningNode {
-  readonly dataDir: string;
-  readonly time: TestTime;
-  /** Jumps over `ms` of the node's time, and waits until it is ready again. */
-  skip(ms: number): Promise<void>;
-  /** Stops the node and removes its data. */
-  discard(): Promise<void>;
-}
+export type { TestNode };
 
 type Settings = Record<string, string>;
 type Parts = NodeParts & { time?: TestTime };
@@ -28,6 +24,17 @@ type Parts = NodeParts & { time?: TestTime };
  * `DATA_DIR` is among the settings. Rate limits are off unless the settings turn them on.
  */
 export async function startTestNode(settings: Settings = {}, parts: Parts = {}): Promise<TestNode> {
+  if (suiteNodes === undefined || parts.openStore !== undefined) {
+    return startOneTestNode(settings, parts);
+  }
+  // Only here: it registers what ends the server with the test file.
+  const { freshDatabase, urlOf } = await import('./redis-databases.ts');
+  const REDIS_URL = settings.REDIS_URL ?? (await urlOf(freshDatabase()));
+  const all = { ...settings, REDIS_URL };
+  return startTestCluster(startOneTestNode, all, { ...suiteNodes, parts });
+}
+
+async function startOneTestNode(settings: Settings, parts: Parts): Promise<TestNode> {
   const dataDir = settings.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'twin-test-'));
   const env = {
     TWIN_PORT: '0',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const FOLDERS = ['assembly', 'src', 'workers', 'bench', 'load', 'client'];
+const TEST_AREAS = ['testing', 'simulation'];
 
 export interface Import {
   /** Path from the root, or the name of a package. */
@@ -31,7 +32,7 @@ export function readSources(): Source[] {
     .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
     .map((path) => {
       const text = readFileSync(join(ROOT, path), 'utf8');
-      const isTest = /\.test\.tsx?$/.test(path) || areaOf(path) === 'testing';
+      const isTest = /\.test\.tsx?$/.test(path) || TEST_AREAS.includes(areaOf(path));
       return { path, text, area: areaOf(path), isTest, imports: importsOf(path, text) };
     });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemTime } from '../../../time.ts';
 import { TestTime } from '../../doubles/test-time.ts';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
 import { HAS_REDIS, startRedis, type TestRedis } from '../../rigs/redis.ts';
@@ -37,6 +38,9 @@ describe.each(ENGINES)('a store of 1.4.2, $engine', ({ engine, file }) => {
     folder = mkdtempSync(join(tmpdir(), 'twin-old-'));
     writeFileSync(join(folder, file), gunzipSync(stored(`${file}.gz`)));
     if (engine === 'redis') redis = await startRedis('--dir', folder, '--appendonly', 'no');
+    // With Redis nodes have the clock of the server.
+    const aheadMs = JUST_AFTER_MS - systemTime.wallMs();
+    await redis?.ask(`HSET dt:{dp}:clock correction ${aheadMs}`);
     const settings = redis ? { REDIS_URL: redis.url } : { DATA_DIR: folder };
     node = await startTestNode(settings, { time: TestTime.running(JUST_AFTER_MS) });
     twin = new Api(node.twinUrl);

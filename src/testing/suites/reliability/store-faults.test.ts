@@ -235,6 +235,7 @@ test('a change that was written is acknowledged even where the store says that i
     return {
       engine: store.engine,
       claims: store.claims,
+      heartbeats: store.heartbeats,
       get: (key) => store.get(key),
       list: (prefix, page) => store.list(prefix, page),
       commit,
