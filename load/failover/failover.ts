@@ -9,11 +9,13 @@ import { median } from '../../bench/common/report.ts';
 import { type Server, startNodeOn } from '../../bench/common/server.ts';
 import { WatchSocket } from '../../bench/common/watch-socket.ts';
 import { PARTITION_COUNT } from '../../src/limits.ts';
+import { Dice } from '../../src/testing/rigs/dice.ts';
 import { startRedis } from '../../src/testing/rigs/redis.ts';
 import { systemTime } from '../../src/time.ts';
 import { type Car, carsOf, changesOf, type ReadBack, readBack } from '../changes.ts';
 import { commandWithNodes, type Outcome } from '../command.ts';
 import { differing, type Journal } from './lived-world.ts';
+import { TickReader } from './tick-reader.ts';
 import { WorldWatcher } from './world-watcher.ts';
 
 const CONNECTIONS = 32;
@@ -23,6 +25,12 @@ const BEFORE_MS = 3000;
 const AFTER_MS = 4000;
 /** At leases of 6 s, and for each second more or less of lease so much more or less. */
 const SERVED_MS_MAX = 2000;
+const PAUSE_MS_MIN = 2000;
+const PAUSE_MS_MAX = 30_000;
+/** What a stopped node has sent before may still be on its way for so long. */
+const STALE_MS = 200;
+/** The same pauses in each run. */
+const dice = new Dice(1);
 const BALANCED_MS_MAX = 120_000;
 const BALANCED_LOOK_MS = 500;
 /** In a row. */
@@ -32,7 +40,12 @@ const METRIC_LOST = /^partitions_lost_total (\d+)/m;
 
 const options = {
   nodes: { fallback: 3, min: 2, max: 8, help: 'nodes on one Redis' },
-  kills: { fallback: 20, min: 1, max: 1000, help: 'how often a node is killed and started again' },
+  rounds: { fallback: 20, min: 1, max: 1000, help: 'how often a node is killed or stopped' },
+  how: {
+    fallback: 'kill',
+    choices: ['kill', 'stop', 'both'],
+    help: 'kill -9 and a new start, SIGSTOP for 2 to 30 s and SIGCONT, or both in turn',
+  },
   lease: { fallback: 6, min: 1, max: 60, help: 'LEASE_SECONDS' },
   worlds: { fallback: 24, min: 1, max: 1000, help: 'watched worlds, whose cars are changed' },
   rate: { fallback: 100, min: 1, max: 10_000, help: 'changes a second' },
@@ -40,7 +53,7 @@ const options = {
 
 type Chosen = Options<typeof options>;
 
-/** What a kill of one of several nodes costs, and whether anything is lost or wrong. */
+/** What the end or a pause of one of several nodes costs, and whether anything is lost or wrong. */
 export const failover = commandWithNodes({
   summary:
     'kill one of several nodes again and again: how soon its worlds are served, what is lost',
@@ -71,15 +84,18 @@ async function onRedis(chosen: Chosen, dir: string): Promise<Outcome> {
 }
 
 interface Round {
-  /** From the kill until the slowest watched world was served again. */
+  how: 'kill' | 'stop';
+  /** From the kill or the stop until the slowest watched world was served again. */
   servedMs: number;
   acknowledged: number;
   verified: ReadBack;
-  /** Partitions that nodes which were not killed have lost. */
+  /** Partitions that nodes have lost which were neither killed nor stopped. */
   lost: number;
   snapshots: number;
   wrongSnapshots: number;
   ticksBack: number;
+  /** Frames that a stopped node sent of what others had taken meanwhile. */
+  stale: number;
 }
 
 async function measure(
@@ -89,17 +105,31 @@ async function measure(
 ): Promise<Outcome> {
   const rounds: Round[] = [];
   const made = await makeWorlds((nodes[0] as Server).url, chosen.worlds);
-  for (let kill = 0; kill < chosen.kills; kill++) {
-    const victim = kill % nodes.length;
+  const reader = new TickReader(made);
+  let living: readonly Server[] = nodes;
+  reader.start(() => living);
+  for (let i = 0; i < chosen.rounds; i++) {
     await untilBalanced(nodes);
-    const living = nodes.filter((_, i) => i !== victim);
-    const round = await killOne(chosen, { nodes, living, victim, made });
-    await nodes[victim]?.stop();
-    nodes[victim] = await start(victim);
+    const victim = i % nodes.length;
+    const how = howOf(chosen, i);
+    const others = nodes.filter((_, index) => index !== victim);
+    if (how === 'kill') living = others;
+    const round = await endOne(chosen, { nodes, living: others, victim, made, how });
+    if (how === 'kill') {
+      await nodes[victim]?.stop();
+      nodes[victim] = await start(victim);
+    }
+    living = [...nodes];
     rounds.push(round);
-    console.log(`kill ${kill + 1} of ${chosen.kills}: ${formatRound(round)}`);
+    console.log(`round ${i + 1} of ${chosen.rounds}: ${formatRound(round)}`);
   }
-  return outcomeOf(rounds, chosen);
+  await reader.stop();
+  return outcomeOf(rounds, chosen, reader);
+}
+
+function howOf({ how }: Chosen, round: number): Round['how'] {
+  if (how === 'both') return round % 2 === 0 ? 'kill' : 'stop';
+  return how === 'stop' ? 'stop' : 'kill';
 }
 
 interface Scene {
@@ -107,14 +137,17 @@ interface Scene {
   living: readonly Server[];
   victim: number;
   made: readonly MadeWorld[];
+  how: Round['how'];
 }
 
-async function killOne(
+async function endOne(
   { rate, lease }: Chosen,
-  { nodes, living, victim, made }: Scene,
+  { nodes, living, victim, made, how }: Scene,
 ): Promise<Round> {
   const lostBefore = await lostPartitions(living);
-  const watchers = await watchAll(living, made);
+  const newest = new Map<string, number>();
+  const watchers = await watchAll(living, made, newest);
+  const ofVictim = how === 'stop' ? await watchAll([nodes[victim] as Server], made, newest) : [];
   const cars = carsOf(made);
   const other = living[0] as Server;
   const pool = await HttpPool.open(other.url, CONNECTIONS);
@@ -123,28 +156,46 @@ async function killOne(
   const changing = openLoop(pool, plan, over.signal);
   await systemTime.sleep(BEFORE_MS);
   for (const watcher of watchers) watcher.begin();
-  process.kill(nodes[victim]?.pid as number, 'SIGKILL');
+  const pid = nodes[victim]?.pid as number;
+  process.kill(pid, how === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+  const pauseMs = how === 'kill' ? 0 : pauseOf(dice);
+  await systemTime.sleep(pauseMs);
+  if (how === 'stop') {
+    process.kill(pid, 'SIGCONT');
+    for (const each of ofVictim) each.expectFresh(systemTime.now() + STALE_MS);
+  }
   await systemTime.sleep(lease * 1000 + AFTER_MS);
   const servedMs = Math.max(...watchers.map(({ largestGapMs }) => largestGapMs));
   over.abort();
   const { ok } = await changing;
-  for (const watcher of watchers) watcher.close();
+  const all = [...watchers, ...ofVictim];
+  for (const watcher of all) watcher.close();
   const verified = await readBackAnywhere(living, cars);
-  const checked = await checkSnapshots(other, pool, watchers);
+  const checked = await checkSnapshots(other, pool, all);
   pool.close();
   return {
-    ...{ servedMs, acknowledged: ok, verified, ...checked },
+    ...{ how, servedMs, acknowledged: ok, verified, ...checked },
     lost: (await lostPartitions(living)) - lostBefore,
-    ticksBack: watchers.reduce((sum, each) => sum + each.ticksBack, 0),
+    ticksBack: all.reduce((sum, each) => sum + each.ticksBack, 0),
+    stale: ofVictim.reduce((sum, each) => sum + each.staleCount, 0),
   };
 }
 
-/** Every world from every node that lives on. */
-function watchAll(living: readonly Server[], made: readonly MadeWorld[]): Promise<WorldWatcher[]> {
+/** Half of the pauses are shorter than a lease. */
+function pauseOf(random: Dice): number {
+  return PAUSE_MS_MIN + random.below(PAUSE_MS_MAX - PAUSE_MS_MIN);
+}
+
+/** Every world from every one of these nodes. */
+function watchAll(
+  nodes: readonly Server[],
+  made: readonly MadeWorld[],
+  newest: Map<string, number>,
+): Promise<WorldWatcher[]> {
   return Promise.all(
-    living.flatMap(({ url }) =>
+    nodes.flatMap(({ url }) =>
       made.map(async ({ id }) => {
-        const watcher = new WorldWatcher(id);
+        const watcher = new WorldWatcher(id, newest);
         watcher.socket = await WatchSocket.open(url, `/ws/worlds/${id}`, watcher);
         return watcher;
       }),
@@ -213,14 +264,19 @@ async function checkSnapshots(
 function formatRound(round: Round): string {
   const { right, wrong, skipped } = round.verified;
   return (
-    `served again in ${formatMs(round.servedMs)}, ${round.acknowledged} changes answered, ` +
+    `${round.how}: served again in ${formatMs(round.servedMs)}, ${round.acknowledged} changes answered, ` +
     `${right} cars as answered, ${wrong} NOT, ${skipped} with a change that was not answered, ` +
     `${round.snapshots} snapshots, ${round.wrongSnapshots} WRONG, ${round.ticksBack} ticks back, ` +
+    `${round.stale} stale frames, ` +
     `${round.lost} partitions lost by others`
   );
 }
 
-function outcomeOf(rounds: readonly Round[], { lease }: Chosen): Outcome {
+function outcomeOf(
+  rounds: readonly Round[],
+  { lease }: Chosen,
+  { readCount, ticksBack }: TickReader,
+): Outcome {
   const all = (of: (round: Round) => number) => rounds.map(of);
   const sum = (of: (round: Round) => number) => all(of).reduce((a, b) => a + b, 0);
   const atMost = (most: number) => ({ atMost: most });
@@ -244,8 +300,15 @@ function outcomeOf(rounds: readonly Round[], { lease }: Chosen): Outcome {
       atMost(0),
     ),
     figure(
-      'ticks that went back',
-      sum(({ ticksBack }) => ticksBack),
+      'frames that went back',
+      sum((each) => each.ticksBack),
+      '',
+      atMost(0),
+    ),
+    figure('reads that went back', ticksBack, '', atMost(0)),
+    figure(
+      'stale frames of a stopped node',
+      sum(({ stale }) => stale),
       '',
       atMost(0),
     ),
@@ -257,7 +320,8 @@ function outcomeOf(rounds: readonly Round[], { lease }: Chosen): Outcome {
     ),
   ];
   const rows: Outcome['rows'] = [
-    ['kills', String(rounds.length)],
+    ['kills and stops', String(rounds.length)],
+    ['reads of ticks, of nodes in turn', String(readCount)],
     ['changes that were answered', String(sum(({ acknowledged }) => acknowledged))],
     ['cars read back', String(sum(({ verified }) => verified.right + verified.wrong))],
     ['snapshots compared', String(sum(({ snapshots }) => snapshots))],

@@ -4,6 +4,8 @@ import type { Shown } from './lived-world.ts';
 
 /** Of the frames of a stream, so many are kept to be compared. */
 const KEPT_ONE_OF = 10;
+/** A second: more than relays and a busy machine delay a frame. */
+const STALE_TICKS = 50;
 
 /** A client that watches a world, and notes when frames came and what they showed. */
 export class WorldWatcher implements WatchEvents {
@@ -12,14 +14,25 @@ export class WorldWatcher implements WatchEvents {
   readonly shown: Shown[] = [];
   /** Frames whose tick was not above that of the one before. */
   ticksBack = 0;
+  /** Frames far behind what other watchers of the world had got, later than it may show such. */
+  staleCount = 0;
+  readonly #newest: Map<string, number>;
+  #freshFromMs = Number.POSITIVE_INFINITY;
   #tick = -1;
   #count = 0;
   #lastMs = systemTime.now();
   #largestGapMs = 0;
   #isClosed = false;
 
-  constructor(world: string) {
+  /** @param newest by world: the latest tick that any watcher has got */
+  constructor(world: string, newest: Map<string, number>) {
     this.world = world;
+    this.#newest = newest;
+  }
+
+  /** From a time on, frames must not be far behind those of others. */
+  expectFresh(fromMs: number): void {
+    this.#freshFromMs = fromMs;
   }
 
   /** Measures gaps from now on. */
@@ -43,6 +56,9 @@ export class WorldWatcher implements WatchEvents {
     const tick = Number(/"tick":(\d+)/.exec(text)?.[1]);
     if (!(tick > this.#tick)) this.ticksBack++;
     this.#tick = tick;
+    const newest = this.#newest.get(this.world) ?? 0;
+    if (nowMs > this.#freshFromMs && tick < newest - STALE_TICKS) this.staleCount++;
+    this.#newest.set(this.world, Math.max(newest, tick));
     if (this.#count++ % KEPT_ONE_OF === 0) this.shown.push({ tick, text });
   }
 
