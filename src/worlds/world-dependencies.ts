@@ -36,4 +36,6 @@ export interface WorldDependencies {
   readonly owner: WorldOwner;
   /** What a world may have stepped for explanations without a client that pays; by its number. */
   readonly explanationBudget: (world: number) => TickBudget;
+  /** Whether this node may show the world now: it holds the partition, as far as it knows. */
+  readonly isShown: () => boolean;
 }

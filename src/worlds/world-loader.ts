@@ -190,6 +190,8 @@ export class WorldLoader {
         this.unloaded(residency);
         continue;
       }
+      // Meanwhile the process may have been paused, and another node may show later ticks.
+      if (!this.#parts.shared.isShown()) throw new TwinError('store_unavailable', undefined, 1);
       ticks.stepped = Math.max(ticks.stepped, answer.tick);
       ticks.answer(answer.tick);
       return answer;

@@ -64,6 +64,16 @@ describe('the worlds of a node', () => {
     expect(await node.worlds.load(newest.number)).toBe(newest);
   });
 
+  it('[R24] are not shown by an answer that comes when this node may no longer show them', async () => {
+    const { node } = await start();
+    const world = await node.worlds.create({ startTick: 5000 });
+    const asked = Promise.resolve(world.frame('json'));
+    const isShown = vi.spyOn(node.ranges, 'isShown').mockReturnValue(false);
+    await expect(asked).rejects.toMatchObject({ code: 'store_unavailable' });
+    isShown.mockRestore();
+    expect(await world.frame('json')).toBeInstanceOf(Uint8Array);
+  });
+
   it('are evicted once they are idle, all but so many of the newest, and load again', async () => {
     const { node } = await start();
     const made = await makeWorlds(node, HANDLES_MAX + 500);

@@ -156,8 +156,7 @@ export class Worlds
   /** Throws TwinError `store_unavailable` unless the partition of a world is held and shown. */
   #partitionOf(number: number): Partition {
     const partition = partitionOf(number);
-    const { ranges, time } = this.#dependencies;
-    if (!ranges.isShown(partition, time.now())) throw notHeld();
+    if (!this.#isShown(partition)) throw notHeld();
     const known = this.#partitions.get(partition);
     if (known !== undefined) return known;
     const records = this.recordsOf(partition);
@@ -165,6 +164,11 @@ export class Worlds
     const made = { records, shared: [] };
     this.#partitions.set(partition, made);
     return made;
+  }
+
+  #isShown(partition: number): boolean {
+    const { ranges, time } = this.#dependencies;
+    return ranges.isShown(partition, time.now());
   }
 
   recordsOf(partition: number): Records | undefined {
@@ -257,7 +261,8 @@ export class Worlds
     const { idle } = this;
     const base = { clock, time, random, slices: this.#slices, log, records, kernel, idle };
     const own = { shard: at(shards, shardIndex), city, cityIndex };
-    shared[position] ??= { ...base, ...own, owner: this, explanationBudget };
+    const isShown = () => this.#isShown(records.grant.partition);
+    shared[position] ??= { ...base, ...own, owner: this, explanationBudget, isShown };
     return shared[position];
   }
 
