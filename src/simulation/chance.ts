@@ -43,9 +43,8 @@ export class Chance implements Random {
   }
 
   pick<T>(list: readonly T[]): T {
-    const picked = list[this.below(list.length)];
-    if (picked === undefined) throw new RangeError('nothing to pick from');
-    return picked;
+    if (list.length === 0) throw new RangeError('nothing to pick from');
+    return list[this.below(list.length)] as T;
   }
 
   bytes(count: number): Uint8Array<ArrayBuffer> {

@@ -2,31 +2,38 @@ import type { Chance } from './chance.ts';
 import type { Macrotasks } from './macrotasks.ts';
 import type { NodeSlot } from './node-slot.ts';
 import type { RunSettings } from './settings.ts';
+import type { SimulatedNet } from './simulated-net.ts';
 import type { Trace } from './trace.ts';
 import type { WatchedRedis } from './watched-redis.ts';
 
 const FAULTS_MIN = 5;
-const FAULTS_MORE = 10;
+const FAULTS_MORE = 15;
+/** Some runs have few kinds of faults, and many of each: other things happen then. */
+const KINDS_MAX = 4;
 /** Faults begin after this time. */
 const BEGIN_MS = 3000;
 /** And end this long before their time is over. */
 const LAST_MS = 2000;
+/** Leases live so much longer or shorter than they should. */
+const TTL_DRIFT_MAX = 0.05;
 
 export interface FaultsParts {
   settings: RunSettings;
   macrotasks: Macrotasks;
   redis: WatchedRedis;
+  net: SimulatedNet;
   slots: readonly NodeSlot[];
   chance: Chance;
   trace: Trace;
 }
 
-type Fault = (faults: Faults) => void;
+type Kind = readonly [name: string, run: (faults: Faults) => void];
 
 /** What happens to nodes, Redis, and the way between them. */
 export class Faults {
   readonly parts: FaultsParts;
   count = 0;
+  readonly #heals = new Set<() => void>();
 
   constructor(parts: FaultsParts) {
     this.parts = parts;
@@ -35,9 +42,10 @@ export class Faults {
   start(): void {
     const { settings, macrotasks, chance } = this.parts;
     const count = FAULTS_MIN + chance.below(FAULTS_MORE);
+    const kinds = chance.happens(0.5) ? KINDS : this.#someKinds();
     for (let i = 0; i < count; i++) {
       const atMs = chance.between(BEGIN_MS, settings.faultsMs - LAST_MS);
-      const [name, fault] = chance.pick(KINDS);
+      const [name, fault] = chance.pick(kinds);
       macrotasks.add(atMs, () => {
         this.count++;
         this.parts.trace.note('fault', name);
@@ -46,10 +54,16 @@ export class Faults {
     }
   }
 
+  #someKinds(): readonly Kind[] {
+    const { chance } = this.parts;
+    return Array.from({ length: 1 + chance.below(KINDS_MAX) }, () => chance.pick(KINDS));
+  }
+
   /** Ends what has not ended by itself. */
   end(): void {
     const { redis, slots, trace } = this.parts;
     trace.note('faults end');
+    for (const heal of this.#heals) heal();
     redis.start();
     redis.resume();
     for (const { machine, route } of slots) {
@@ -74,7 +88,13 @@ export class Faults {
   /** Short as a hiccup, or longer than a lease. */
   anyMs(): number {
     const { chance, settings } = this.parts;
-    return chance.between(0, chance.pick([100, 1000, settings.leaseMs, 2 * settings.leaseMs]));
+    return chance.between(0, chance.pick([100, 1000, settings.leaseMs, 3 * settings.leaseMs]));
+  }
+
+  /** What it does ends with all faults at the latest. */
+  until(ms: number, heal: () => void): void {
+    this.#heals.add(heal);
+    this.later(ms, heal);
   }
 }
 
@@ -112,6 +132,35 @@ function cutFromRedis(faults: Faults): void {
   faults.anySlot().route.fromServerCutUntilMs = faults.nowMs + faults.anyMs();
 }
 
+function cutLinks(faults: Faults): void {
+  const { slots, net, chance } = faults.parts;
+  const from = faults.anySlot();
+  // One other node, or all.
+  const others = slots.filter((slot) => slot !== from);
+  const cut = chance.happens(0.5) ? others : [chance.pick(others)];
+  const isBothWays = chance.happens(0.5);
+  const ms = faults.anyMs();
+  for (const to of cut) {
+    faults.until(ms, net.cut(from.name, to.name));
+    if (isBothWays) faults.until(ms, net.cut(to.name, from.name));
+  }
+}
+
+function jumpRedis(faults: Faults): void {
+  const { redis, chance } = faults.parts;
+  redis.clockAheadMs += chance.between(-1, 1) * chance.pick([200, 10_000, 3_600_000]);
+}
+
+function driftRedis(faults: Faults): void {
+  const { redis, chance } = faults.parts;
+  redis.drift(chance.between(-TTL_DRIFT_MAX, TTL_DRIFT_MAX));
+}
+
+function jumpWall(faults: Faults): void {
+  const { chance } = faults.parts;
+  faults.anySlot().machine.jumpWall(chance.between(-1, 1) * chance.pick([300, 3000, 3_600_000]));
+}
+
 function pauseRedis(faults: Faults): void {
   const { redis } = faults.parts;
   redis.pause();
@@ -133,7 +182,7 @@ function loseTail(faults: Faults): void {
   });
 }
 
-const KINDS: readonly (readonly [string, Fault])[] = [
+const KINDS: readonly Kind[] = [
   ['pause', (faults) => halt(faults, false)],
   ['pause', (faults) => halt(faults, false)],
   ['suspend', (faults) => halt(faults, true)],
@@ -146,6 +195,11 @@ const KINDS: readonly (readonly [string, Fault])[] = [
   ['slow route', slowRoute],
   ['cut to Redis', cutToRedis],
   ['cut from Redis', cutFromRedis],
+  ['cut links', cutLinks],
+  ['cut links', cutLinks],
+  ["jump Redis' clock", jumpRedis],
+  ["drift Redis' clock", driftRedis],
+  ['jump a wall clock', jumpWall],
   ['end connections', ({ parts }) => parts.redis.endConnections()],
   ['pause Redis', pauseRedis],
   ['kill Redis', killRedis],

@@ -12,6 +12,7 @@ export interface LedgerListener {
   changed(world: LedgerWorld, tick: number, epoch: number): void;
   removed(world: LedgerWorld): void;
   granted(partition: number, boot: string, epoch: number): void;
+  lostTail(): void;
 }
 
 interface PartitionWriter {
@@ -121,6 +122,7 @@ export class Ledger {
         world.isRemoved = isRemoved;
       }
       this.#writers = writers;
+      this.#listener.lostTail();
     };
   }
 }

@@ -66,7 +66,7 @@ async function run(from: number, count: number): Promise<void> {
 }
 
 if (values.help) console.log(HELP);
-else if (values.mutants) await runMutants(values.only);
+else if (values.mutants) process.exitCode = (await runMutants(values.only)) ? 0 : 1;
 else if (values.seed !== undefined) await run(Number(values.seed), 1);
 else await run(Number(values.from), Number(values.seeds));
 // Threads of the front end that were never needed keep the process alive.

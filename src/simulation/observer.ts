@@ -37,6 +37,10 @@ interface ShownWorld {
   by: string;
   tick: number;
   frameTick: number;
+  /** The store has lost how far later holders must be, so they may begin earlier. */
+  isUnmarked: boolean;
+  /** When it began earlier, by virtual time. */
+  beganMs: number;
   /** When it was last used, by virtual time. */
   usedMs: number;
 }
@@ -89,11 +93,17 @@ export class Observer implements LedgerListener {
     this.ledger = new Ledger(nowMs, this);
   }
 
-  #shownOf(world: number): ShownWorld {
+  /** `epoch`: of whoever shows it next. */
+  #shownOf(world: number, epoch = 0): ShownWorld {
     let shown = this.#shown.get(world);
     if (shown === undefined) {
-      shown = { epoch: 0, by: '', tick: -1, frameTick: -1, usedMs: this.#nowMs() };
+      const ticks = { tick: -1, frameTick: -1, isUnmarked: false, beganMs: -1 };
+      shown = { epoch: 0, by: '', ...ticks, usedMs: this.#nowMs() };
       this.#shown.set(world, shown);
+    }
+    if (shown.isUnmarked && epoch > shown.epoch) {
+      const beganMs = this.#nowMs();
+      Object.assign(shown, { tick: -1, frameTick: -1, isUnmarked: false, beganMs });
     }
     return shown;
   }
@@ -110,7 +120,7 @@ export class Observer implements LedgerListener {
   /** What was shown of a world at this tick or later did not have the change. */
   changed(world: LedgerWorld, tick: number, epoch: number): void {
     this.#trace.note('changed', worldIdOf(world.number), tick, world.changeCount, epoch);
-    const shown = this.#shownOf(world.number);
+    const shown = this.#shownOf(world.number, epoch);
     if (tick <= shown.tick) {
       throw new Violation(
         'I5',
@@ -132,14 +142,17 @@ export class Observer implements LedgerListener {
     );
   }
 
+  lostTail(): void {
+    for (const shown of this.#shown.values()) shown.isUnmarked = true;
+  }
+
   // ── the nodes ───────────────────────────────────────────────────────────────────────────────
 
   /** A process sends a frame of one of its worlds. */
   framed(by: Publisher, world: number, shown: Shown): void {
     this.#check(() => {
-      const { frameTick } = this.#shownOf(world);
       // A world that was loaded anew may show the same frame again; streams leave it out.
-      this.#checkShown(by, world, shown, frameTick);
+      this.#checkShown(by, world, shown, ({ frameTick }) => frameTick);
       this.#shownOf(world).frameTick = shown.tick;
     });
   }
@@ -148,7 +161,9 @@ export class Observer implements LedgerListener {
   answered(by: Publisher, request: string, shown: Shown): void {
     this.#check(() => {
       const asked = this.#asked.get(request);
-      if (asked !== undefined) this.#checkShown(by, asked.world, shown, asked.tick);
+      if (asked === undefined) return;
+      const tickMin = ({ beganMs }: ShownWorld) => (beganMs > asked.sinceMs ? -1 : asked.tick);
+      this.#checkShown(by, asked.world, shown, tickMin);
     });
   }
 
@@ -160,17 +175,23 @@ export class Observer implements LedgerListener {
     }
   }
 
-  /** `tickMin`: of what was shown before it was asked. */
-  #checkShown(by: Publisher, number: number, { tick, state }: Shown, tickMin: number): void {
+  /** `tickMinOf`: given what was shown before. */
+  #checkShown(
+    by: Publisher,
+    number: number,
+    { tick, state }: Shown,
+    tickMinOf: (shown: ShownWorld) => number,
+  ): void {
     const epoch = by.epochOf(partitionOf(number));
     this.#trace.note('shown', by.name, worldIdOf(number), tick, state, epoch ?? 0);
-    const shown = this.#shownOf(number);
+    const shown = this.#shownOf(number, epoch);
     const what = `world ${worldIdOf(number)} at tick ${tick} by ${by.name}`;
     this.#checkRight(by, number, epoch, what);
     if (epoch === undefined) return;
     if (epoch < shown.epoch) {
       throw new Violation('I9', `${what}: ${shown.by} has shown it under the epoch ${shown.epoch}`);
     }
+    const tickMin = tickMinOf(shown);
     if (tick < tickMin) throw new Violation('I3', `${what}, at least ${tickMin} was expected`);
     shown.tick = Math.max(shown.tick, tick);
     shown.epoch = epoch;

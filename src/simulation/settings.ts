@@ -1,3 +1,4 @@
+import { PARTITION_COUNT } from '../limits.ts';
 import { Chance } from './chance.ts';
 
 /** How a run is set up, drawn from its seed. */
@@ -19,19 +20,24 @@ export interface RunSettings {
   driftPpmMax: number;
   /** The wall clocks of the nodes differ by up to this. */
   wallErrorMsMax: number;
-  /** Shards store their worlds after every change. */
-  hasEagerImages: boolean;
+  /** Shards store all their worlds about so often; undefined: as in a node. */
+  imagesMs: number | undefined;
+  /** About so often a node forgets a world, as where too many are at hand; undefined: never. */
+  evictMs: number | undefined;
   /** Until then faults happen; clients go on a little longer. */
   faultsMs: number;
+  /** It goes on until the partitions are spread evenly. */
+  isLong: boolean;
 }
-
-const PARTITIONS = 64;
 
 export function settingsOf(seed: number): RunSettings {
   const chance = new Chance(seed, 1);
   const partitionCount = chance.pick([1, 1, 2, 4, 8]);
-  const first = chance.below(PARTITIONS);
-  const partitions = Array.from({ length: partitionCount }, (_, i) => (first + 7 * i) % PARTITIONS);
+  const first = chance.below(PARTITION_COUNT);
+  const partitions = Array.from(
+    { length: partitionCount },
+    (_, i) => (first + 7 * i) % PARTITION_COUNT,
+  );
   return {
     seed,
     nodeCount: chance.pick([2, 3, 3, 4]),
@@ -44,8 +50,10 @@ export function settingsOf(seed: number): RunSettings {
     delayMsMax: chance.pick([0.2, 1, 5]),
     lateMsMax: chance.pick([0.1, 1, 10]),
     driftPpmMax: chance.pick([0, 50, 200]),
-    wallErrorMsMax: chance.pick([0, 5, 100]),
-    hasEagerImages: chance.happens(0.3),
+    wallErrorMsMax: chance.pick([0, 100, 3_600_000]),
+    imagesMs: chance.pick([undefined, undefined, 100, 1000]),
+    evictMs: chance.pick([undefined, 20, 200, 2000]),
     faultsMs: 60_000,
+    isLong: chance.happens(0.1),
   };
 }

@@ -7,13 +7,19 @@ import type { Thread } from './machine.ts';
 /** The net between the nodes of a run. What arrives at a process waits until that runs. */
 export class SimulatedNet {
   readonly #net: Net;
+  /** By the name of the node: its processes that have joined. */
+  readonly #processes = new Map<string, string>();
+  /** Ways between nodes that are cut, by both names. */
+  readonly #cuts = new Map<string, Cut>();
 
   constructor(time: Time, chance: Chance, delayMsMax: number) {
     this.#net = new Net({ time, delayMs: () => chance.between(0.05, delayMsMax) });
   }
 
-  /** The net as a process sees it. */
-  of(process: string, thread: Thread): LinkNet {
+  /** The net as a process of a node sees it. */
+  of(node: string, process: string, thread: Thread): LinkNet {
+    this.#processes.set(node, process);
+    for (const cut of this.#cuts.values()) this.#apply(cut);
     const inner = this.#net.of(process);
     return {
       listen: (accept) => inner.listen((socket) => acceptLater(socket, accept, thread)),
@@ -25,11 +31,40 @@ export class SimulatedNet {
     this.#net.crash(process);
   }
 
-  /** From now on nothing of one process gets to the other, until the result is called. */
+  /** From now on nothing of one node gets to the other, until the result is called. */
   cut(from: string, to: string): () => void {
-    this.#net.cut(from, to);
-    return () => this.#net.heal(from, to);
+    const way = `${from} ${to}`;
+    const cut = this.#cuts.get(way) ?? { from, to, count: 0, heals: [] };
+    this.#cuts.set(way, cut);
+    cut.count++;
+    this.#apply(cut);
+    let isCut = true;
+    return () => {
+      if (!isCut) return;
+      isCut = false;
+      cut.count--;
+      if (cut.count > 0) return;
+      this.#cuts.delete(way);
+      for (const heal of cut.heals) heal();
+    };
   }
+
+  /** Also between processes that join later. */
+  #apply(cut: Cut): void {
+    const from = this.#processes.get(cut.from);
+    const to = this.#processes.get(cut.to);
+    if (from === undefined || to === undefined) return;
+    this.#net.cut(from, to);
+    cut.heals.push(() => this.#net.heal(from, to));
+  }
+}
+
+interface Cut {
+  from: string;
+  to: string;
+  /** How many faults cut it. */
+  count: number;
+  heals: (() => void)[];
 }
 
 function acceptLater(

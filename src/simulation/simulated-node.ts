@@ -7,6 +7,7 @@ import { NodeLink } from '../link/node-link.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import { Shard } from '../shard/shard.ts';
+import type { MakeThread } from '../shard/shard-thread.ts';
 import { Supervisor } from '../shard/supervisor.ts';
 import type { Heartbeats, Store } from '../store/contract.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
@@ -15,6 +16,7 @@ import { explanationBudgets } from '../worlds/explanation-budgets.ts';
 import { Worlds } from '../worlds/worlds.ts';
 import type { Chance } from './chance.ts';
 import type { Machine, Thread } from './machine.ts';
+import type { Mutant } from './mutants.ts';
 import { NodeRandom } from './node-random.ts';
 import type { Observer, Publisher } from './observer.ts';
 import { LeaseWatch, type RedisRoute } from './redis-route.ts';
@@ -30,6 +32,7 @@ import type { WatchedRedis } from './watched-redis.ts';
 
 const ADMITTED_PER_MILLE = 600;
 const BUILD = 1;
+const IMAGES_AT_ONCE = 100;
 /** One for all: it takes long to make. */
 const SILENT = pino({ level: 'silent' });
 
@@ -42,6 +45,8 @@ export interface NodeEnvironment {
   observer: Observer;
   chance: Chance;
   trace: Trace;
+  /** A build that is broken on purpose. */
+  mutant: Mutant | undefined;
 }
 
 /** One process of a node: the parts of the product, put together as `node.ts` does it. */
@@ -60,6 +65,7 @@ export class SimulatedNode implements Publisher {
   readonly #stopSteps: (() => unknown)[] = [];
   #process = '';
   #cluster: Cluster | undefined;
+  #worlds: Worlds | undefined;
   ranges: Ranges | undefined;
 
   constructor(name: string, environment: NodeEnvironment) {
@@ -96,9 +102,10 @@ export class SimulatedNode implements Publisher {
 
   /** Resolves once it serves. Rejects if it cannot. */
   async start(): Promise<void> {
-    const { settings, observer } = this.#environment;
+    const { settings, observer, mutant } = this.#environment;
     const store = await this.#openStore();
-    const ranges = new UsedRanges(store.claims, this.#base, settings.partitions);
+    const claims = mutant?.claims?.(store.claims, this.main.time) ?? store.claims;
+    const ranges = new UsedRanges(claims, this.#base, settings.partitions);
     this.ranges = ranges;
     this.#stopSteps.push(() => ranges.stop());
     const cluster = await this.#join(store, ranges);
@@ -129,21 +136,32 @@ export class SimulatedNode implements Publisher {
     const { leaseMs } = settings;
     const where = { url: 'redis://simulated', nodeName: this.name, leaseMs };
     const opened = await openRedis(where, { ...this.#base, makeClient });
-    const store = new SparseStore(new GuardedStore(opened, this.#base), settings.partitions);
+    const guarded = new GuardedStore(opened, this.#base);
+    const store = new SparseStore(this.#mutated(guarded), settings.partitions);
     this.#stopSteps.push(() => store.close());
     return store;
   }
 
+  #mutated(store: Store): Store {
+    const { mutant } = this.#environment;
+    return mutant?.store?.(store, this.main.time) ?? store;
+  }
+
   async #join(store: SparseStore, ranges: Ranges): Promise<Cluster> {
-    const { settings, net } = this.#environment;
+    const { settings, net, redis, mutant } = this.#environment;
+    const heartbeats = store.heartbeats as Heartbeats;
+    const silentMs = (process: string) => redis.silentMs(process);
+    const { leaseMs } = settings;
     const { log, time, random } = this.#base;
     const cluster = await Cluster.join({
-      ...{ store: store as Store & { readonly heartbeats: Heartbeats }, ranges },
-      ...{ leaseMs: settings.leaseMs, log, time, random },
+      store: Object.assign(store, {
+        heartbeats: mutant?.heartbeats?.(heartbeats, silentMs, leaseMs) ?? heartbeats,
+      }),
+      ...{ ranges, leaseMs, log, time, random },
       identity: { build: BUILD, kernel: TOY_KERNEL, name: this.name, twinUrl: '' },
       openLink: (process, key, handlers) => {
         this.#process = process;
-        const makeNet = () => net.of(process, this.main);
+        const makeNet = () => net.of(this.name, process, this.main);
         return new NodeLink({
           ...{ process, key, handlers, log, time, random, makeNet, host: this.name, port: 0 },
         });
@@ -155,17 +173,20 @@ export class SimulatedNode implements Publisher {
   }
 
   #makeWorlds(store: SparseStore, ranges: Ranges, clock: NodeClock): Worlds {
-    const { settings } = this.#environment;
+    const { settings, observer, mutant } = this.#environment;
     const base = this.#base;
     const publisher = new ClockKeeper(clock, store, base);
     const shards = Array.from({ length: settings.shardCount }, (_, i) => this.#makeShard(i, clock));
     const supervisor = new Supervisor(shards, base);
-    const worlds = new Worlds({
-      ...{ ...base, clock, store, ranges, shards, supervisor, publisher },
+    const held = mutant?.held?.(ranges) ?? ranges;
+    const worlds = new (mutant?.Worlds ?? Worlds)({
+      ...{ ...base, clock, store, ranges: held, shards, supervisor, publisher },
       ...{ kernel: TOY_KERNEL, cities: TOY_CITIES.cities, idleMs: settings.idleMs },
       explanationBudget: explanationBudgets(undefined, base.time),
     });
-    ranges.use(worlds, clock);
+    this.#worlds = worlds;
+    const known = () => observer.ledger.worlds().map(({ number }) => number);
+    ranges.use(mutant?.leaving?.(worlds, known) ?? worlds, clock);
     this.#stopSteps.push(async () => {
       await worlds.idle.stop();
       await worlds.saveImages();
@@ -179,17 +200,18 @@ export class SimulatedNode implements Publisher {
   }
 
   #makeShard(index: number, clock: NodeClock): Shard {
-    const { settings, machine, chance } = this.#environment;
+    const { settings, machine, chance, mutant } = this.#environment;
+    const makeThread: MakeThread = (start, listener) => {
+      const parts = { main: this.main, own: machine.makeThread(), chance };
+      const thread = new SimulatedThread(start, listener, parts);
+      this.threads[index] = thread;
+      return thread;
+    };
     return new Shard(index, {
       ...{ wasm: new Uint8Array(0), cities: TOY_CITIES, slabCount: settings.slabCount },
       ...{ admittedPerMille: ADMITTED_PER_MILLE, clock, time: this.main.time },
       ...{ log: this.#log, faults: true },
-      makeThread: (start, listener) => {
-        const parts = { main: this.main, own: machine.makeThread(), chance };
-        const thread = new SimulatedThread(start, listener, parts);
-        this.threads[index] = thread;
-        return thread;
-      },
+      makeThread: mutant?.thread?.(makeThread) ?? makeThread,
     });
   }
 
@@ -206,6 +228,21 @@ export class SimulatedNode implements Publisher {
     machine.crash();
     if (this.#process !== '') net.crash(this.#process);
     for (const tell of this.#gone) tell();
+  }
+
+  /** Has its shards store all worlds, as they do now and then. */
+  saveImages(): void {
+    for (const shard of this.#worlds?.shards ?? []) {
+      shard.saveMoved(IMAGES_AT_ONCE).catch(() => {
+        // A shard that is restarting has nothing to save.
+      });
+    }
+  }
+
+  /** Forgets a world that is not in use, as where too many are at hand. */
+  evict(number: number): void {
+    const world = this.#worlds?.atHand(number);
+    if (world !== undefined && !world.isBusy) void this.#worlds?.forget(world);
   }
 
   /** Adds what it has forwarded to the counts of the run. */

@@ -1,3 +1,4 @@
+import { PARTITION_COUNT } from '../limits.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import { journalEntryOf } from '../twin/journal.ts';
 import { Chance } from './chance.ts';
@@ -7,11 +8,13 @@ import { Faults } from './faults.ts';
 import type { LedgerWorld } from './ledger-world.ts';
 import { Machine } from './machine.ts';
 import { Macrotasks } from './macrotasks.ts';
+import type { Mutant } from './mutants.ts';
 import { NodeSlot } from './node-slot.ts';
 import { Observer } from './observer.ts';
 import { RedisRoute } from './redis-route.ts';
 import { type RunSettings, settingsOf } from './settings.ts';
 import { SimulatedNet } from './simulated-net.ts';
+import type { SimulatedNode } from './simulated-node.ts';
 import type { RunCounts } from './totals.ts';
 import { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
@@ -21,6 +24,7 @@ import { WatchedRedis } from './watched-redis.ts';
 const CLIENTS = 2;
 const FAULTS = 3;
 const NET = 4;
+const PRESSURE = 5;
 const NODES = 100;
 /** Wall time at the beginning of a run, ms since 1970. */
 const WALL_MS = 1_800_000_000_000;
@@ -28,10 +32,15 @@ const WALL_MS = 1_800_000_000_000;
 const HEALING_MS = 5000;
 const HEALING_LEASES = 3;
 const CHECK_MS = 250;
+/** A node gives about one partition a second, and one that has moved rests for a minute. */
+const BALANCE_MS = 150_000;
+const BALANCE_CHECK_MS = 2000;
 
 export interface RunOptions {
   /** Gets what happens, line by line. */
   write?: (line: string) => void;
+  /** A build that is broken on purpose. */
+  mutant?: Mutant;
 }
 
 export interface RunResult {
@@ -57,13 +66,14 @@ class Simulation {
   readonly #observer: Observer;
   readonly #redis: WatchedRedis;
   readonly #net: SimulatedNet;
+  readonly #mutant: Mutant | undefined;
   readonly #slots: readonly NodeSlot[];
   readonly #clients: Clients;
   readonly #faults: Faults;
   #failure: unknown;
   #isOver = false;
 
-  constructor(seed: number, { write }: RunOptions) {
+  constructor(seed: number, { write, mutant }: RunOptions) {
     const settings = settingsOf(seed);
     const macrotasks = this.#macrotasks;
     const nowMs = () => macrotasks.nowMs;
@@ -71,15 +81,16 @@ class Simulation {
     this.#settings = settings;
     const trace = new Trace(nowMs, write);
     this.#trace = trace;
-    const { idleMs, leaseMs, wallErrorMsMax } = settings;
+    const { idleMs, leaseMs } = settings;
     // A slot is at least a second long; a touch is stored after half of one.
     const slotMs = Math.max(1000, idleMs / 30);
-    const earlyMs = 2 * slotMs + 2 * leaseMs + 2 * wallErrorMsMax;
+    const earlyMs = 2 * slotMs + 2 * leaseMs;
     const checked = { partitions: settings.partitions, idleMs, earlyMs };
     const observer = new Observer(checked, { nowMs, trace, failed });
     this.#observer = observer;
     const time = exactTime(macrotasks, WALL_MS);
-    const redis = new WatchedRedis(time, observer.ledger, failed);
+    this.#mutant = mutant;
+    const redis = new WatchedRedis(time, observer.ledger, { failed, unfenced: mutant?.unfenced });
     this.#redis = redis;
     this.#net = new SimulatedNet(time, new Chance(seed, NET), settings.delayMsMax);
     const slots = Array.from({ length: settings.nodeCount }, (_, i) => this.#makeSlot(i));
@@ -88,7 +99,7 @@ class Simulation {
     this.#clients = new Clients({
       ...{ ...base, observer, failed, chance: new Chance(seed, CLIENTS) },
     });
-    this.#faults = new Faults({ ...base, redis, chance: new Chance(seed, FAULTS) });
+    this.#faults = new Faults({ ...base, redis, net: this.#net, chance: new Chance(seed, FAULTS) });
   }
 
   #makeSlot(index: number): NodeSlot {
@@ -104,7 +115,8 @@ class Simulation {
     const route = new RedisRoute(chance, settings.delayMsMax);
     const [redis, net] = [this.#redis, this.#net];
     const [observer, trace] = [this.#observer, this.#trace];
-    const environment = { settings, redis, net, observer, chance, trace };
+    const mutant = this.#mutant;
+    const environment = { settings, redis, net, observer, chance, trace, mutant };
     return new NodeSlot(`n${index + 1}`, machine, route, environment);
   }
 
@@ -124,6 +136,7 @@ class Simulation {
       for (const slot of this.#slots) slot.keepRunning();
       this.#clients.start();
       this.#faults.start();
+      this.#press();
       this.#macrotasks.add(this.#settings.faultsMs, () => {
         this.#end().then(
           () => {
@@ -153,6 +166,25 @@ class Simulation {
     };
   }
 
+  /** Has nodes store and forget worlds more often than they would. */
+  #press(): void {
+    const { seed, imagesMs, evictMs } = this.#settings;
+    const chance = new Chance(seed, PRESSURE);
+    const again = (meanMs: number | undefined, press: (process: SimulatedNode) => void) => {
+      if (meanMs === undefined) return;
+      this.#macrotasks.add(this.#macrotasks.nowMs + chance.between(0, 2 * meanMs), () => {
+        const { process } = chance.pick(this.#slots);
+        process?.main.add(0, () => press(process));
+        again(meanMs, press);
+      });
+    };
+    again(imagesMs, (process) => process.saveImages());
+    again(evictMs, (process) => {
+      const { worlds } = this.#clients;
+      if (worlds.length > 0) process.evict(chance.pick(worlds));
+    });
+  }
+
   // ── after the faults ────────────────────────────────────────────────────────────────────────
 
   /** All heals; then every world can be read, and has all changes that the store has. */
@@ -163,7 +195,8 @@ class Simulation {
     for (const world of this.#observer.ledger.worlds()) {
       for (const slot of this.#slots) await this.#checkWorld(slot, world, untilMs);
     }
-    for (const partition of this.#settings.partitions) this.#checkHolders(partition);
+    for (const partition of this.#settings.partitions) await this.#checkHolder(partition, untilMs);
+    if (this.#settings.isLong) await this.#checkBalance();
   }
 
   #sleep(ms: number): Promise<void> {
@@ -191,10 +224,36 @@ class Simulation {
     }
   }
 
-  #checkHolders(partition: number): void {
-    const holders = this.#slots.filter(({ process }) => (process?.overdueMs(partition) ?? 1) <= 0);
-    if (holders.length === 1) return;
-    const names = holders.map(({ name }) => name).join(', ');
-    throw new Violation('I6', `partition ${partition} is held by ${names || 'nobody'}`);
+  /** A partition that is just given to another node has none for a moment. */
+  async #checkHolder(partition: number, untilMs: number): Promise<void> {
+    for (;;) {
+      const holders = this.#holdersOf(partition).map(({ name }) => name);
+      if (holders.length === 1) return;
+      if (this.#macrotasks.nowMs > untilMs) {
+        const names = holders.join(', ') || 'nobody';
+        throw new Violation('I6', `partition ${partition} is held by ${names}`);
+      }
+      await this.#sleep(CHECK_MS);
+    }
+  }
+
+  #holdersOf(partition: number): readonly NodeSlot[] {
+    return this.#slots.filter(({ process }) => process && process.overdueMs(partition) <= 0);
+  }
+
+  /** Moves end once the nodes hold about as many partitions each. */
+  async #checkBalance(): Promise<void> {
+    const untilMs = this.#macrotasks.nowMs + BALANCE_MS;
+    for (;;) {
+      const partitions = Array.from({ length: PARTITION_COUNT }, (_, i) => i);
+      const holders = partitions.flatMap((each) => this.#holdersOf(each));
+      const counts = this.#slots.map((slot) => holders.filter((each) => each === slot).length);
+      const isBalanced = Math.max(...counts) - Math.min(...counts) <= 1;
+      if (isBalanced && holders.length === PARTITION_COUNT) return;
+      if (this.#macrotasks.nowMs > untilMs) {
+        throw new Violation('I10', `the nodes hold ${counts.join(', ')} partitions`);
+      }
+      await this.#sleep(BALANCE_CHECK_MS);
+    }
   }
 }

@@ -13,10 +13,12 @@ import type {
 /** A store of which only some partitions are used: reads of the others, which are empty, cost nothing. */
 export class SparseStore implements Store {
   readonly #inner: Store;
+  readonly heartbeats: Heartbeats | undefined;
   readonly #used: ReadonlySet<number>;
 
   constructor(inner: Store, used: readonly number[]) {
     this.#inner = inner;
+    this.heartbeats = inner.heartbeats;
     this.#used = new Set(used);
   }
 
@@ -26,10 +28,6 @@ export class SparseStore implements Store {
 
   get claims(): Claims {
     return this.#inner.claims;
-  }
-
-  get heartbeats(): Heartbeats | undefined {
-    return this.#inner.heartbeats;
   }
 
   serve(): void {

@@ -1,3 +1,4 @@
+import { SCRIPTS } from '../store/redis/redis-scripts.ts';
 import { RedisDouble } from '../testing/doubles/redis-double.ts';
 import {
   type RedisArgument,
@@ -6,28 +7,75 @@ import {
 } from '../testing/doubles/redis-scripts.ts';
 import type { Time } from '../time.ts';
 import type { Ledger } from './ledger.ts';
+import type { Mutant } from './mutants.ts';
+
+/** Where the keys of a script begin. */
+const KEYS_AT = 2;
+
+export interface WatchedRedisParts {
+  /** Gets what the ledger throws: a server would answer it. */
+  failed: (error: unknown) => void;
+  unfenced: Mutant['unfenced'];
+}
 
 /** The Redis server of a run: what it accepts stands in the ledger. */
 export class WatchedRedis extends RedisDouble {
   readonly #ledger: Ledger;
+  readonly #time: Time;
+  readonly #heardMs = new Map<string, number>();
+  #driftFrom = { ms: 0, aheadMs: 0, rate: 0 };
   readonly #failed: (error: unknown) => void;
+  readonly #unfenced: Mutant['unfenced'];
   #saved: { data: RedisData; restoreLedger: () => void } | undefined;
 
-  /** `failed` gets what the ledger throws: a server would answer it. */
-  constructor(time: Time, ledger: Ledger, failed: (error: unknown) => void) {
+  constructor(time: Time, ledger: Ledger, { failed, unfenced }: WatchedRedisParts) {
     super({ time });
+    this.#time = time;
+    const exactMs = this.data.nowMs;
+    this.data.nowMs = () => exactMs() + this.#driftMs;
     this.#ledger = ledger;
     this.#failed = failed;
+    this.#unfenced = unfenced;
   }
 
   override execute(command: string, args: readonly RedisArgument[]): RedisReply {
-    const reply = super.execute(command, args);
+    if (args[0] === SCRIPTS.heartbeat.sha1) this.#heard(args);
+    const asHolder = this.#unfenced === undefined ? args : this.#asHolder(args);
+    const reply = super.execute(command, asHolder);
     try {
-      this.#ledger.executed(command, args, reply);
+      this.#ledger.executed(command, this.#unfenced === 'disguised' ? asHolder : args, reply);
     } catch (error) {
       this.#failed(error);
     }
     return reply;
+  }
+
+  /** Its clock runs so much faster from now on. */
+  drift(rate: number): void {
+    this.#driftFrom = { ms: this.#time.now(), aheadMs: this.#driftMs, rate };
+  }
+
+  get #driftMs(): number {
+    const { ms, aheadMs, rate } = this.#driftFrom;
+    return aheadMs + (this.#time.now() - ms) * rate;
+  }
+
+  #heard(args: readonly RedisArgument[]): void {
+    const process = String(args[KEYS_AT + Number(args[1]) + 1]);
+    this.#heardMs.set(process, this.data.nowMs());
+  }
+
+  /** How long ago the last heartbeat of a process has come, by the clock of the server. */
+  silentMs(process: string): number {
+    return this.data.nowMs() - (this.#heardMs.get(process) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** The arguments of a commit, with the token of whoever holds the lease. */
+  #asHolder(args: readonly RedisArgument[]): readonly RedisArgument[] {
+    const [sha1, keyCount, lease] = args;
+    if (sha1 !== SCRIPTS.commit.sha1) return args;
+    const holder = this.data.get(String(lease));
+    return holder === undefined ? args : args.with(KEYS_AT + Number(keyCount), holder);
   }
 
   /** What is accepted from now on may be lost. */

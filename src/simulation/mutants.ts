@@ -1,0 +1,259 @@
+import type { MakeThread } from '../shard/shard-thread.ts';
+import {
+  type Claims,
+  type Grant,
+  type Heartbeats,
+  type Store,
+  StoreUnavailable,
+} from '../store/contract.ts';
+import { RELIED_ON } from '../store/redis/slot-lease.ts';
+import type { Time } from '../time.ts';
+import { partitionOf } from '../twin/ids.ts';
+import type { HeldPartitions, PartitionedWorlds } from '../worlds/held-partitions.ts';
+import { Records } from '../worlds/records.ts';
+import { Worlds, type WorldsDependencies } from '../worlds/worlds.ts';
+import type { Invariant } from './violation.ts';
+
+/**
+ * A build that is broken on purpose, to show that its invariant is checked. Parts of the product are wrapped
+ * where a simulated node is put together, so that nothing of it is in the product.
+ */
+export interface Mutant {
+  name: string;
+  /** What must fail. */
+  invariant: Invariant;
+  /** Commits of whoever does not hold a partition: `made` under its own name, or `disguised` as the holder. */
+  unfenced?: 'made' | 'disguised';
+  claims?(claims: Claims, time: Time): Claims;
+  /** `silentMs`: of a process, by the clock of Redis. */
+  heartbeats?(
+    heartbeats: Heartbeats,
+    silentMs: (process: string) => number,
+    leaseMs: number,
+  ): Heartbeats;
+  store?(store: Store, time: Time): Store;
+  held?(ranges: HeldPartitions): HeldPartitions;
+  leaving?(worlds: Worlds, known: () => readonly number[]): PartitionedWorlds;
+  Worlds?: new (dependencies: WorldsDependencies) => Worlds;
+  thread?(makeThread: MakeThread): MakeThread;
+}
+
+const RETRY_MS = 20;
+
+/** Methods of one object, with the rest as it is. */
+function claimsWith(inner: Claims, changed: Partial<Claims>): Claims {
+  return {
+    renewalMs: inner.renewalMs,
+    leaseMs: inner.leaseMs,
+    readClock: (read) => inner.readClock(read),
+    take: (partition, what) => inner.take(partition, what),
+    renew: (grants) => inner.renew(grants),
+    release: (grants) => inner.release(grants),
+    onTrouble: (listener) => inner.onTrouble(listener),
+    ...changed,
+  };
+}
+
+/** Claims whose grants are changed in place: the store knows them by identity. */
+function withGrants(inner: Claims, change: (grant: Grant) => Partial<Grant>): Claims {
+  return claimsWith(inner, {
+    async take(partition, what) {
+      const answer = await inner.take(partition, what);
+      return 'epoch' in answer ? Object.assign(answer, change(answer)) : answer;
+    },
+  });
+}
+
+function isLost(grant: Grant): boolean {
+  return (grant as Grant & { isLost?: boolean }).isLost === true;
+}
+
+function deadlineFromAnswer(inner: Claims, time: Time): Claims {
+  const lifeMs = RELIED_ON * (inner.leaseMs ?? 0);
+  const answered = new Map<Grant, number>();
+  const untilMs = (grant: Grant) =>
+    isLost(grant) ? Number.NEGATIVE_INFINITY : (answered.get(grant) ?? 0) + lifeMs;
+  return claimsWith(inner, {
+    async take(partition, what) {
+      const answer = await inner.take(partition, what);
+      if (!('epoch' in answer)) return answer;
+      answered.set(answer, time.now());
+      return Object.assign(answer, { untilMs: () => untilMs(answer) });
+    },
+    async renew(grants) {
+      const lost = await inner.renew(grants);
+      for (const grant of grants) answered.set(grant, time.now());
+      return lost;
+    },
+  });
+}
+
+/** Who is silent by the clock of Redis counts as gone. */
+function withoutSilent(
+  inner: Heartbeats,
+  silentMs: (process: string) => number,
+  leaseMs: number,
+): Heartbeats {
+  return {
+    process: inner.process,
+    async send(value, readingMs) {
+      const view = await inner.send(value, readingMs);
+      const living = [...view.nodes].filter(([process]) => silentMs(process) <= leaseMs);
+      return { ...view, nodes: new Map(living) };
+    },
+    leave: () => inner.leave(),
+  };
+}
+
+/** The same store with another commit. */
+function storeWith(inner: Store, commit: Store['commit']): Store {
+  return {
+    engine: inner.engine,
+    claims: inner.claims,
+    heartbeats: inner.heartbeats,
+    get: (key) => inner.get(key),
+    list: (prefix, page) => inner.list(prefix, page),
+    commit,
+    serve: () => inner.serve?.(),
+    close: () => inner.close(),
+  };
+}
+
+function retried(inner: Store, time: Time): Store {
+  return storeWith(inner, async (...commit) => {
+    for (let isUnknown = false; ; isUnknown = true) {
+      try {
+        return await inner.commit(...commit);
+      } catch (error) {
+        const isOver = !(error instanceof StoreUnavailable) || error.reason === 'closed';
+        if (isOver || (!isUnknown && error.reason !== 'unknown')) throw error;
+        await time.sleep(RETRY_MS);
+      }
+    }
+  });
+}
+
+/** Grants that are always the current ones. */
+function grantsForEver(ranges: HeldPartitions): HeldPartitions {
+  const grants = new Map<number, Grant>();
+  const current = (partition: number) => {
+    const found = grants.get(partition);
+    if (found !== undefined) return found;
+    const first = ranges.grantOf(partition);
+    if (first === undefined) return undefined;
+    const grant = new Proxy(first, {
+      get: (last, name) => Reflect.get(ranges.grantOf(partition) ?? last, name),
+    });
+    grants.set(partition, grant);
+    return grant;
+  };
+  return {
+    grantOf: (partition) => (ranges.grantOf(partition) ? current(partition) : undefined),
+    isShown: (partition, nowMs) => ranges.isShown(partition, nowMs),
+    shown: () => ranges.shown(),
+  };
+}
+
+/** Forgets the worlds at hand, and not those that are being read. */
+function leavingWorlds(worlds: Worlds, known: () => readonly number[]): PartitionedWorlds {
+  return {
+    suspend: (partitions) => worlds.suspend(partitions),
+    async leave(partitions) {
+      for (const number of known()) {
+        const world = partitions.has(partitionOf(number)) ? worlds.atHand(number) : undefined;
+        if (world === undefined) continue;
+        worlds.idle.forget(world);
+        await worlds.forget(world);
+      }
+    },
+  };
+}
+
+/** Deletes what is due in all partitions. */
+class SweepingWorlds extends Worlds {
+  readonly #store: Store;
+  readonly #ranges: HeldPartitions;
+
+  constructor(dependencies: WorldsDependencies) {
+    super(dependencies);
+    this.#store = dependencies.store;
+    this.#ranges = dependencies.ranges;
+  }
+
+  override recordsOf(partition: number): Records | undefined {
+    const own = super.recordsOf(partition);
+    const [held] = this.#ranges.shown();
+    const grant = held === undefined ? undefined : this.#ranges.grantOf(held);
+    if (own !== undefined || grant === undefined) return own;
+    return new Records(this.#store, Object.create(grant, { partition: { value: partition } }));
+  }
+
+  override async drop(number: number): Promise<void> {
+    const partition = partitionOf(number);
+    if (this.#ranges.grantOf(partition) !== undefined) await super.drop(number);
+    else await this.recordsOf(partition)?.remove(number);
+  }
+}
+
+function withoutHolds(makeThread: MakeThread): MakeThread {
+  return (start, listener) => {
+    const thread = makeThread(start, listener);
+    const command = thread.command.bind(thread);
+    return Object.assign(thread, {
+      command: (each: Parameters<typeof command>[0]) => {
+        if (each.kind !== 'hold') command(each);
+      },
+    });
+  };
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  { name: 'no fence', invariant: 'I1', unfenced: 'made' },
+  {
+    name: 'no deadline',
+    invariant: 'I4',
+    claims: (inner) =>
+      withGrants(inner, (grant) => ({
+        untilMs: () => (isLost(grant) ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY),
+      })),
+  },
+  { name: 'deadline from the answer', invariant: 'I4', claims: deadlineFromAnswer },
+  {
+    name: 'no mark',
+    invariant: 'I3',
+    claims: (inner) =>
+      withGrants(inner, () => ({
+        floorMs: 0,
+        latestReadingMs: () => Number.POSITIVE_INFINITY,
+      })),
+  },
+  {
+    name: 'loads that outlive their grant',
+    invariant: 'I5',
+    held: grantsForEver,
+    leaving: leavingWorlds,
+  },
+  {
+    name: "expiry trusted to Redis' clock",
+    invariant: 'I9',
+    claims: (inner) => claimsWith(inner, { take: (partition) => inner.take(partition, 'expired') }),
+    heartbeats: withoutSilent,
+  },
+  { name: 'blind retry of writes', invariant: 'I5', store: retried },
+  {
+    name: 'idle sweep of foreign partitions',
+    invariant: 'I11',
+    unfenced: 'disguised',
+    Worlds: SweepingWorlds,
+  },
+  { name: 'no hold', invariant: 'I5', thread: withoutHolds },
+  {
+    name: 'answer before the store',
+    invariant: 'I4',
+    store: (inner) =>
+      storeWith(inner, (...commit) => {
+        inner.commit(...commit).catch(() => {});
+        return Promise.resolve(true);
+      }),
+  },
+];
