@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { WaitHistogram } from './wait-histogram.ts';
 
 /** Counts the answers of one route. A plain array, because every request uses it. */
 export class RouteMeter {
@@ -26,7 +27,7 @@ const LOOP_SAMPLE_MS = 200;
 export class Metrics {
   readonly #registry = new Registry();
   readonly #meters: RouteMeter[] = [];
-  readonly #waited: Histogram;
+  readonly #waited = new WaitHistogram();
 
   constructor() {
     const meters = this.#meters;
@@ -43,12 +44,6 @@ export class Metrics {
           });
         }
       },
-    });
-    this.#waited = new Histogram({
-      name: 'http_wait_seconds',
-      help: 'Time to the answer of requests that could not be answered at once.',
-      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
-      registers: [this.#registry],
     });
   }
 
@@ -99,7 +94,7 @@ export class Metrics {
   async text(): Promise<string> {
     const text = await this.#registry.metrics();
     // The library writes `Nan`, which is not valid in the text format.
-    return text.replaceAll(/ Nan$/gm, ' NaN');
+    return `${this.#waited.text()}\n${text.replaceAll(/ Nan$/gm, ' NaN')}`;
   }
 
   get contentType(): string {
