@@ -22,6 +22,9 @@ const PATIENCE_MS = 10_000;
 const RETRY_MS_MAX = 300;
 /** A multiplier that reaches every mask of features once. */
 const MASK_STEP = 1237;
+const FEATURES_PATH = '/api/v1/vehicle/features';
+/** Of the reads; the others show the state. */
+const FEATURES_SHARE = 0.4;
 const GONE = 404;
 const UNKNOWN_CAR = 401;
 
@@ -168,8 +171,22 @@ export class Clients {
   }
 
   async #read(): Promise<void> {
+    const { chance } = this.#parts;
     const world = this.#pickWorld();
     if (world === undefined) return;
+    if (chance.happens(FEATURES_SHARE)) await this.#readFeatures(world, chance.below(CAR_COUNT));
+    else await this.#readState(world);
+  }
+
+  async #readFeatures(world: number, car: number): Promise<void> {
+    const { observer } = this.#parts;
+    const request = { method: 'GET' as const, path: FEATURES_PATH, vin: vinOf(world, car) };
+    const answer = await this.#ask(request, (id) => observer.asks(id, world, { car }));
+    if (answer?.status === 200) observer.counts.reads++;
+    if (answer?.status === UNKNOWN_CAR) this.#forget(world);
+  }
+
+  async #readState(world: number): Promise<void> {
     const path = `/api/v1/worlds/${worldIdOf(world)}/state`;
     const { observer } = this.#parts;
     const answer = await this.#ask({ method: 'GET', path }, (id) => observer.asks(id, world));
@@ -191,7 +208,7 @@ export class Clients {
       Object.fromEntries(namesOf(touched).map((name) => [name, on.has(name)])),
     );
     const request = {
-      ...{ method: 'PATCH' as const, path: '/api/v1/vehicle/features', body },
+      ...{ method: 'PATCH' as const, path: FEATURES_PATH, body },
       vin: vinOf(world, change.car),
     };
     const answer = await this.#ask(request, (id) => observer.asks(id, world, change));

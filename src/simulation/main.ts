@@ -13,6 +13,7 @@ const HELP = `npm run simulate -- [options]
 --seed N         this run alone
 --trace          prints what happens in it, and what the nodes log
 --all            goes on after a failure
+--hashes         prints the hash of each run's trace: equal in every process
 --mutants        runs builds that are broken on purpose until the invariant that is named for each fails
 --only NAME      of these this one alone`;
 
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
+    hashes: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     only: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -57,11 +59,13 @@ async function run(from: number, count: number): Promise<void> {
     addTo(totals, result.counts);
     done++;
     if (result.failure !== undefined) report(result);
-    if (count === 1) console.log(`seed ${seed}: trace ${result.hash}, ${result.steps} steps`);
+    if (values.hashes) console.log(`${seed} ${result.hash}`);
+    else if (count === 1) console.log(`seed ${seed}: trace ${result.hash}, ${result.steps} steps`);
     else if (done % 20 === 0) console.log(`${done} of ${count} runs`);
     if (result.failure !== undefined && !values.all) break;
   }
   const seconds = ((systemTime.now() - startMs) / 1000).toFixed(1);
+  if (values.hashes) return;
   console.log(`${done} runs in ${seconds} s: ${formatted(totals)}`);
 }
 

@@ -121,14 +121,12 @@ function storeWith(inner: Store, commit: Store['commit']): Store {
 
 function retried(inner: Store, time: Time): Store {
   return storeWith(inner, async (...commit) => {
-    for (let isUnknown = false; ; isUnknown = true) {
-      try {
-        return await inner.commit(...commit);
-      } catch (error) {
-        const isOver = !(error instanceof StoreUnavailable) || error.reason === 'closed';
-        if (isOver || (!isUnknown && error.reason !== 'unknown')) throw error;
-        await time.sleep(RETRY_MS);
-      }
+    try {
+      return await inner.commit(...commit);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || error.reason !== 'unknown') throw error;
+      await time.sleep(RETRY_MS);
+      return inner.commit(...commit);
     }
   });
 }

@@ -1,3 +1,4 @@
+import { F_ALL } from '../../assembly/layout.ts';
 import { partitionOf, worldIdOf } from '../twin/ids.ts';
 import type { Change } from '../twin/journal.ts';
 import { Ledger, type LedgerListener } from './ledger.ts';
@@ -48,8 +49,8 @@ interface ShownWorld {
 /** What a client has asked for. */
 interface Asked {
   world: number;
-  /** Undefined: it only reads. */
-  change: Omit<Change, 'tick'> | undefined;
+  /** Undefined: it reads the state. */
+  change: (Pick<Change, 'car'> & Partial<Change>) | undefined;
   sinceMs: number;
   /** What was shown by then. */
   tick: number;
@@ -211,11 +212,27 @@ export class Observer implements LedgerListener {
     throw new Violation('I4', `${what}: ${Math.round(overdueMs)} ms after its deadline`);
   }
 
-  /** A client asks for the state of a world, or for a change of it. */
-  asks(request: string, world: number, change?: Omit<Change, 'tick'>): void {
+  /** A client asks for the state of a world, for a change of it, or for the features of a car. */
+  asks(request: string, world: number, change?: Asked['change']): void {
     const { tick } = this.#shownOf(world);
     this.#asked.set(request, { world, change, sinceMs: this.#nowMs(), tick });
     this.#trace.say('asks', request, worldIdOf(world), change ? JSON.stringify(change) : 'read');
+  }
+
+  /** A process answers with the declared features of a car. */
+  declared(by: Publisher, request: string, values: number): void {
+    const { world: number = 0, change, sinceMs = 0 } = this.#asked.get(request) ?? {};
+    const world = this.ledger.world(number);
+    if (change === undefined || world === undefined) return;
+    const { car } = change;
+    this.#trace.note('declared', by.name, worldIdOf(number), car, values);
+    this.used(number);
+    this.#check(() => {
+      const what = `the features of world ${worldIdOf(number)}, car ${car}, by ${by.name}`;
+      this.#checkRight(by, number, by.epochOf(world.partition), what);
+      if (world.wasDeclared({ car, touched: F_ALL, values }, sinceMs)) return;
+      throw new Violation('I5', `${what} are not those of its journal`);
+    });
   }
 
   /** A process acknowledges a change that it was asked for. */
@@ -223,12 +240,12 @@ export class Observer implements LedgerListener {
     const { world: number = 0, change, sinceMs = 0 } = this.#asked.get(request) ?? {};
     const world = this.ledger.world(number);
     if (change === undefined || world === undefined) return;
-    const { car, touched, values } = change;
+    const { car, touched = 0, values = 0 } = change;
     this.#trace.say('answers', by.name, request);
     this.#trace.note('acknowledged', by.name, worldIdOf(number), car, touched, values);
     this.counts.acknowledged++;
     this.used(number);
-    this.#check(() => checkAccepted(by, world, change, sinceMs));
+    this.#check(() => checkAccepted(by, world, { car, touched, values }, sinceMs));
   }
 
   /** A client opens a stream. */

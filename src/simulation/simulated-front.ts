@@ -21,6 +21,7 @@ import { WorldStream } from '../http/twin/world-stream.ts';
 import type { Log } from '../log.ts';
 import { Metrics } from '../metrics.ts';
 import type { Time } from '../time.ts';
+import { FEATURE_NAMES, maskOf } from '../twin/catalogue.ts';
 import type { TwinService } from '../twin-service.ts';
 import type { Observer, Publisher } from './observer.ts';
 import { shownInFrame, TOY_CITIES, TOY_KERNEL } from './toy-kernel.ts';
@@ -140,6 +141,8 @@ export class SimulatedFront {
     const { observer, publisher } = this.#parts;
     if (operationId === 'getState') {
       observer.answered(publisher, call.requestId, shownInFrame(body as Uint8Array));
+    } else if (operationId === 'getFeatures') {
+      observer.declared(publisher, call.requestId, maskIn(body));
     } else if (operationId === 'patchFeatures') observer.acknowledged(publisher, call.requestId);
   }
 
@@ -192,6 +195,13 @@ export class SimulatedFront {
     });
     return close;
   }
+}
+
+/** The declared features in an answer. */
+function maskIn(body: Reply['body']): number {
+  const text = typeof body === 'string' ? body : Buffer.from(body as Uint8Array).toString();
+  const { declared } = JSON.parse(text) as { declared: Record<string, boolean> };
+  return maskOf(FEATURE_NAMES.filter((name) => declared[name]));
 }
 
 function callOf({ method, path, vin = '', body = '', id }: Request, params: readonly string[]) {

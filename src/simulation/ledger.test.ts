@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { encodeKey, packValue } from '../store/encoding.ts';
+import { SCRIPTS } from '../store/redis/redis-scripts.ts';
+import { worldRecord } from '../testing/doubles/world-record.ts';
+import { WORLD_NUMBER_END } from '../twin/ids.ts';
+import { Observer, type Publisher } from './observer.ts';
+import { changedState, firstState, shownState } from './toy-kernel.ts';
+import { Trace } from './trace.ts';
+import { Violation } from './violation.ts';
+
+const PARTITION = 3;
+const WORLD = (PARTITION * WORLD_NUMBER_END) / 64 + 5;
+const IDLE_MS = 10_000;
+const SEED = 9;
+
+let nowMs: number;
+let observer: Observer;
+let failures: unknown[];
+let grants: Map<string, number>;
+
+beforeEach(() => {
+  nowMs = 0;
+  failures = [];
+  grants = new Map();
+  observer = new Observer(
+    { partitions: [PARTITION], idleMs: IDLE_MS, earlyMs: 1000 },
+    { nowMs: () => nowMs, trace: new Trace(() => nowMs), failed: (each) => failures.push(each) },
+  );
+  grant('a', 100);
+  write('a#1', [['world'], worldRecord({ seed: SEED })]);
+});
+
+/** Names of the invariants that do not hold. */
+const failed = () => failures.map((each) => (each instanceof Violation ? each.invariant : each));
+
+function execute(args: unknown[], reply: unknown): void {
+  try {
+    observer.ledger.executed('EVALSHA', args as never, reply as never);
+  } catch (error) {
+    failures.push(error);
+  }
+}
+
+const LEASE = 'dt:{p03}:lease';
+
+function grant(name: string, epoch: number): void {
+  const token = Buffer.from(`${name}#1`);
+  execute([SCRIPTS.lease.sha1, 1, LEASE, name], [1, token, 6000, Buffer.from('1'), epoch]);
+  grants.set(name, epoch);
+}
+
+/** Each of a kind of record with what follows the world in its key, and its value; null removes it. */
+function write(token: string, ...records: [[string, ...number[]], unknown][]): void {
+  const writes = records.flatMap(([[kind, ...rest], value]) => {
+    const key = encodeKey(['p', PARTITION, kind, WORLD, ...rest]);
+    return value === null ? [key, '-', ''] : [key, '+', packValue(value)];
+  });
+  execute([SCRIPTS.commit.sha1, 1, LEASE, token, 0, ...writes], 1);
+}
+
+const change = (token: string, seq: number, tick: number) =>
+  write(token, [
+    ['journal', seq],
+    [tick, 2, 6, 4],
+  ]);
+
+function publisher(name: string, overdueMs = -1): Publisher {
+  return { name, epochOf: () => grants.get(name), overdueMs: () => overdueMs };
+}
+
+const first = firstState(SEED, 0, []);
+const stateWith = (tick: number) => changedState(first, { tick, car: 2, touched: 6, values: 4 });
+const frame = (tick: number, state = first) => ({ tick, state: shownState(state, tick) });
+const show = (name: string, tick: number, state = first) =>
+  observer.framed(publisher(name), WORLD, frame(tick, state));
+
+test('what is right is no violation', () => {
+  show('a', 4);
+  change('a#1', 1, 6);
+  show('a', 8, stateWith(6));
+  grant('b', 200);
+  show('b', 12, stateWith(6));
+  change('b#1', 2, 14);
+  nowMs = 2 * IDLE_MS;
+  write('b#1', [['world'], null]);
+  expect(failed()).toEqual([]);
+  expect(observer.counts).toMatchObject({ takeovers: 1, drops: 1 });
+});
+
+describe('I1', () => {
+  test('a grant writes after a later one', () => {
+    grant('b', 200);
+    change('b#1', 1, 6);
+    change('a#1', 2, 8);
+    expect(failed()).toEqual(['I1']);
+  });
+
+  test('a connection writes after a later one', () => {
+    change('a#2', 1, 6);
+    change('a#1', 2, 8);
+    expect(failed()).toEqual(['I1']);
+  });
+});
+
+test('I2: the journal has a hole', () => {
+  change('a#1', 2, 6);
+  expect(failed()).toEqual(['I2']);
+});
+
+describe('I3', () => {
+  test('frames go back', () => {
+    show('a', 8);
+    show('a', 4);
+    expect(failed()).toEqual(['I3']);
+  });
+
+  test('a read shows less than what was shown when it was asked', () => {
+    show('a', 8);
+    observer.asks('r', WORLD);
+    observer.answered(publisher('a'), 'r', frame(7));
+    expect(failed()).toEqual(['I3']);
+  });
+
+  test('a later holder begins before the last frame of the earlier one, if the store has its mark', () => {
+    const restore = observer.ledger.save();
+    show('a', 8);
+    grant('b', 200);
+    show('b', 4);
+    expect(failed()).toEqual(['I3']);
+    restore();
+    grant('c', 300);
+    show('c', 2);
+    expect(failed()).toEqual(['I3']);
+  });
+
+  test('a stream shows a frame twice', () => {
+    const stream = observer.stream('a', WORLD);
+    for (const tick of [4, 8, 8]) stream.framed(frame(tick));
+    expect(failed()).toEqual(['I3']);
+  });
+});
+
+describe('I4', () => {
+  test('a change is acknowledged that the store does not have', () => {
+    const asked = { car: 2, touched: 6, values: 4 };
+    observer.asks('r1', WORLD, asked);
+    change('a#1', 1, 6);
+    observer.acknowledged(publisher('a'), 'r1');
+    expect(failed()).toEqual([]);
+    observer.asks('r2', WORLD, { ...asked, values: 2 });
+    observer.acknowledged(publisher('a'), 'r2');
+    expect(failed()).toEqual(['I4']);
+  });
+
+  test('a change that changes nothing need not be in the store', () => {
+    change('a#1', 1, 6);
+    nowMs = 10;
+    observer.asks('r', WORLD, { car: 2, touched: 4, values: 4 });
+    observer.acknowledged(publisher('a'), 'r');
+    expect(failed()).toEqual([]);
+  });
+
+  test('a world is shown past its deadline, or without a grant', () => {
+    observer.framed(publisher('a', 5), WORLD, frame(4));
+    observer.framed(publisher('nobody'), WORLD, frame(8));
+    expect(failed()).toEqual(['I4', 'I4']);
+  });
+});
+
+describe('I5', () => {
+  test('a frame leaves a change out, or has one that is not in the journal', () => {
+    change('a#1', 1, 6);
+    show('a', 8);
+    show('a', 12, stateWith(7));
+    expect(failed()).toEqual(['I5', 'I5']);
+  });
+
+  test('a change is made at a tick that was shown', () => {
+    show('a', 8);
+    change('a#1', 1, 8);
+    expect(failed()).toEqual(['I5']);
+  });
+
+  test('what the store has lost may be shown by whoever knew it', () => {
+    const restore = observer.ledger.save();
+    change('a#1', 1, 6);
+    restore();
+    show('a', 8, stateWith(6));
+    show('a', 12);
+    expect(failed()).toEqual([]);
+    expect(observer.ledger.world(WORLD)?.changeCount).toBe(0);
+  });
+});
+
+test('I9: an earlier holder shows a world after a later one', () => {
+  grant('b', 200);
+  show('b', 4);
+  show('a', 8);
+  expect(failed()).toEqual(['I9']);
+});
+
+test('I11: a world is deleted too early', () => {
+  nowMs = 5000;
+  show('a', 4);
+  nowMs = 13_000;
+  write('a#1', [['world'], null]);
+  expect(failed()).toEqual(['I11']);
+});
