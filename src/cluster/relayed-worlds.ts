@@ -221,13 +221,6 @@ export class RelayedWorlds {
     }
   }
 
-  /** The streams of a world of this node, of which some began as relayed ones, end. */
-  endedHere(world: number): void {
-    const all = [...(this.#byWorld.get(world) ?? [])];
-    const lost = all.filter(({ source }) => source !== undefined && 'local' in source);
-    for (const relayed of lost) this.#leave(relayed);
-  }
-
   /** Watches a world again where it is served now. Never rejects. */
   async #restore(world: number): Promise<void> {
     if (this.#restoring.has(world)) return;
