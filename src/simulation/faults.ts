@@ -147,8 +147,10 @@ function cutLinks(faults: Faults): void {
 }
 
 function jumpRedis(faults: Faults): void {
-  const { redis, chance } = faults.parts;
-  redis.clockAheadMs += chance.between(-1, 1) * chance.pick([200, 10_000, 3_600_000]);
+  const { redis, chance, trace } = faults.parts;
+  const ms = chance.between(-1, 1) * chance.pick([200, 10_000, 3_600_000]);
+  redis.clockAheadMs += ms;
+  trace.say('ahead by', Math.round(ms));
 }
 
 function driftRedis(faults: Faults): void {

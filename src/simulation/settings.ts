@@ -13,8 +13,9 @@ export interface RunSettings {
   /** Worlds in memory of one shard. */
   slabCount: number;
   worldCount: number;
-  /** How long messages between a node and Redis, or a client, take. */
+  /** How long messages between nodes and their clients take, and between nodes and Redis. */
   delayMsMax: number;
+  redisDelayMsMax: number;
   /** Timers fire late by up to this. */
   lateMsMax: number;
   driftPpmMax: number;
@@ -48,6 +49,7 @@ export function settingsOf(seed: number): RunSettings {
     slabCount: chance.pick([2, 4, 8]),
     worldCount: chance.pick([2, 4, 6]),
     delayMsMax: chance.pick([0.2, 1, 5]),
+    redisDelayMsMax: chance.pick([0.2, 1, 5, 40]),
     lateMsMax: chance.pick([0.1, 1, 10]),
     driftPpmMax: chance.pick([0, 50, 200]),
     wallErrorMsMax: chance.pick([0, 100, 3_600_000]),

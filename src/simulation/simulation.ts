@@ -112,7 +112,7 @@ class Simulation {
       lateMsMax: settings.lateMsMax,
     };
     const machine = new Machine(this.#macrotasks, clocks, chance);
-    const route = new RedisRoute(chance, settings.delayMsMax);
+    const route = new RedisRoute(chance, settings.redisDelayMsMax);
     const [redis, net] = [this.#redis, this.#net];
     const [observer, trace] = [this.#observer, this.#trace];
     const mutant = this.#mutant;
