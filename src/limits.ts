@@ -51,8 +51,9 @@ export const TRAP_WINDOW_MS = 60_000;
 /** A shard thread without a heartbeat for this time is replaced. */
 export const STUCK_MS = 2000;
 export const HEARTBEAT_MS = 250;
-/** A world is quarantined after this many deaths of threads that stepped it within a minute. */
+/** A world is quarantined after this many deaths of threads that stepped it within the window. */
 export const DEATHS_MAX = 3;
+export const DEATH_WINDOW_MS = 60_000;
 /** Worlds at hand on the main thread. */
 export const HANDLES_MAX = 4_000;
 /** Ticks between now and the tick of a change. */

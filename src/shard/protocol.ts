@@ -66,7 +66,8 @@ export type WorldCommand =
 export type Fault =
   | { what: 'stall'; ms: number }
   | { what: 'die' }
-  | { what: 'poison'; world: number };
+  /** The world traps when it is stepped; `isFatal`: that ends the thread. */
+  | { what: 'poison'; world: number; isFatal?: boolean };
 
 export type Command = (WorldCommand & Address) | { kind: 'fault'; fault: Fault };
 

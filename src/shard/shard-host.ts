@@ -75,6 +75,8 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   readonly #stopHeartbeat: StopTimer;
   #wakeLater: StopTimer | undefined;
   #wakeNow: StopTimer | undefined;
+  /** Its next trap ends the thread. */
+  #fatal: LoadedWorld | undefined;
   #stopped: (() => void) | undefined;
 
   constructor(start: ShardStart<Port>, time: Time, thread: HostThread<Port>) {
@@ -254,6 +256,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   worldTrapped(world: LoadedWorld, error: unknown): void {
     const { number, residency } = world;
     if (this.#worlds.get(number) !== world) return;
+    if (world === this.#fatal) process.exit(1);
     this.#unload(world);
     const message = error instanceof Error ? error.message : String(error);
     this.#report({ kind: 'trapped', world: number, residency, message });
@@ -306,7 +309,9 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
       while (this.#time.now() < endMs);
     } else {
       const world = this.#worlds.get(fault.world);
-      if (world !== undefined) this.#kernel.poison(world.slab);
+      if (world === undefined) return;
+      this.#kernel.poison(world.slab);
+      if (fault.isFatal) this.#fatal = world;
     }
   }
 

@@ -41,9 +41,8 @@ beforeEach(() => {
 });
 
 /** The thread dies and is restarted. */
-async function die(world = 0): Promise<void> {
+async function die(): Promise<void> {
   fake.alive = false;
-  supervisor.noteDeath(shard(), world);
   if (await supervisor.restart(shard())) restarts++;
 }
 
@@ -89,17 +88,6 @@ test('a thread that never starts is given up', async () => {
   await time.advance(60_000);
   expect(fake.kills.length).toBeGreaterThan(0);
   expect(restarts).toBe(0);
-});
-
-test('a world on which three threads died within a minute is suspected, others are not', async () => {
-  const suspects: number[] = [];
-  for (const world of [7, 8, 7, 0, 0, 0, 7]) {
-    if (supervisor.noteDeath(shard(), world)) suspects.push(world);
-    await time.advance(4000);
-  }
-  expect(suspects).toEqual([7]);
-  await time.advance(60_000);
-  expect(supervisor.noteDeath(shard(), 7)).toBe(false);
 });
 
 test('a thread that dies again and again is restarted after longer pauses', async () => {

@@ -1,4 +1,4 @@
-import { DEATHS_MAX, HEARTBEAT_MS, STUCK_MS } from '../limits.ts';
+import { DEATH_WINDOW_MS, HEARTBEAT_MS, STUCK_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { StopTimer, Time } from '../time.ts';
 import type { Shard } from './shard.ts';
@@ -7,14 +7,13 @@ const RESTART_PAUSE_MS = 50;
 const RESTART_DOUBLINGS_MAX = 6;
 /** Time that a thread may take to start: on a busy machine longer than between two heartbeats. */
 const START_MS = 20_000;
-const MINUTE_MS = 60_000;
 
 interface Watched {
   heartbeat: number;
   missed: number;
   isStarting: boolean;
-  /** Deaths of its threads within the last minute, with the world that was being stepped. */
-  deaths: readonly { atMs: number; world: number }[];
+  /** When its threads died, within the last DEATH_WINDOW_MS. */
+  deathsMs: readonly number[];
 }
 
 /**
@@ -30,7 +29,7 @@ export class Supervisor {
 
   constructor(shards: readonly Shard[], { log, time }: { log: Log; time: Time }) {
     // The first threads are starting; their first heartbeat shows that they run.
-    const watched = () => ({ heartbeat: 0, missed: 0, isStarting: true, deaths: [] });
+    const watched = () => ({ heartbeat: 0, missed: 0, isStarting: true, deathsMs: [] });
     this.#watched = new Map(shards.map((shard) => [shard, watched()]));
     this.#log = log;
     this.#time = time;
@@ -63,22 +62,15 @@ export class Supervisor {
   }
 
   /**
-   * Records that a thread died while it stepped `world` (0: none). Returns whether the world must
-   * be quarantined: DEATHS_MAX threads died on it within a minute.
+   * Starts a new thread for one that has died, after a longer pause if several died. Resolves to whether
+   * it runs.
    */
-  noteDeath(shard: Shard, world: number): boolean {
-    const watched = this.#watchedOf(shard);
-    const nowMs = this.#time.now();
-    const recent = watched.deaths.filter(({ atMs }) => nowMs - atMs < MINUTE_MS);
-    watched.deaths = [...recent, { atMs: nowMs, world }];
-    const onWorld = watched.deaths.filter((death) => death.world === world).length;
-    return world !== 0 && onWorld >= DEATHS_MAX;
-  }
-
-  /** Starts a new thread, after a longer pause if several died. Resolves to whether it runs. */
   async restart(shard: Shard): Promise<boolean> {
     const watched = this.#watchedOf(shard);
-    const doublings = Math.min(RESTART_DOUBLINGS_MAX, Math.max(0, watched.deaths.length - 1));
+    const nowMs = this.#time.now();
+    const recent = watched.deathsMs.filter((deathMs) => nowMs - deathMs < DEATH_WINDOW_MS);
+    const doublings = Math.min(RESTART_DOUBLINGS_MAX, recent.length);
+    watched.deathsMs = [...recent, nowMs];
     await this.#time.sleep(RESTART_PAUSE_MS * 2 ** doublings);
     if (this.#isStopped) return false;
     watched.isStarting = true;

@@ -20,9 +20,9 @@ export class CrashLoopGuard {
     return this.#recent(nowMs).length > 0;
   }
 
-  /** Quarantines the world from now on, even if it did not trap. */
-  quarantine(nowMs: number): void {
-    this.#trapsMs = Array.from({ length: TRAPS_MAX }, () => nowMs);
+  /** Quarantines the world, even if it did not trap. */
+  quarantine(fromMs: number): void {
+    this.#trapsMs = Array.from({ length: TRAPS_MAX }, () => fromMs);
   }
 
   /** Whether its image may cause the traps: it trapped again after a restore. */

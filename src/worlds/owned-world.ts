@@ -172,9 +172,9 @@ export class OwnedWorld implements World, IdleWorld {
     this.loader.unloaded(residency);
   }
 
-  /** Quarantines the world, because threads died repeatedly while they stepped it. */
-  quarantine(): void {
-    this.#parts.guard.quarantine(this.#shared.clock.now());
+  /** Quarantines the world, because threads died repeatedly while they stepped it, the last at `atMs`. */
+  quarantine(atMs: number): void {
+    this.#parts.guard.quarantine(atMs);
     this.loader.unloaded();
   }
 

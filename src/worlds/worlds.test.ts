@@ -79,7 +79,7 @@ describe('the worlds of a node', () => {
     const made = await makeWorlds(node, HANDLES_MAX + 500);
     const [first, second] = [at(made, 0), at(made, 1)];
     await first.change(3, F_BRAKES, 0);
-    second.quarantine();
+    second.quarantine(second.lastTouchMs);
     expect(node.worlds.handleCount).toBe(HANDLES_MAX + 500);
     for (const world of made) world.lastTouchMs -= 20_000;
     await node.worlds.idle.sweep();

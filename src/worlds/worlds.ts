@@ -1,5 +1,4 @@
 import { CAR_COUNT, F_ALL, TICK_MS } from '../../assembly/layout.ts';
-import { at } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
 import type { Clock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
@@ -19,6 +18,7 @@ import type { WorldOptions } from '../twin/world-options.ts';
 import type { TwinService, World, WorldFrame } from '../twin-service.ts';
 import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
+import { type CommonDependencies, OwnedPartition } from './owned-partition.ts';
 import { OwnedWorld } from './owned-world.ts';
 import { listDue, Records, type WorldRecord } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
@@ -54,13 +54,6 @@ const RELOADED_AT_ONCE = 64;
 /** Images that a shard saves at a time when the node stops: 14 MB. */
 const IMAGES_AT_ONCE = 1000;
 
-/** What the worlds of a partition share under one grant. */
-interface Partition {
-  readonly records: Records;
-  /** By shard and city. */
-  readonly shared: WorldDependencies[];
-}
-
 function notHeld(): TwinError {
   return new TwinError('store_unavailable', undefined, 2);
 }
@@ -74,10 +67,10 @@ export class Worlds
   readonly idle: IdleIndex;
   readonly presence: WorldPresence;
   readonly #dependencies: WorldsDependencies;
-  readonly #slices: Slices;
+  readonly #common: CommonDependencies;
   readonly #handles = new WorldHandles();
   /** By partition. */
-  readonly #partitions = new Map<number, Partition>();
+  readonly #partitions = new Map<number, OwnedPartition>();
   readonly #loading = new Map<number, Promise<OwnedWorld | undefined>>();
   /** Worlds that are being removed from the store. */
   readonly #dropping = new Set<number>();
@@ -89,11 +82,15 @@ export class Worlds
   constructor(dependencies: WorldsDependencies) {
     const { cities, clock, idleMs, log, shards, store, time } = dependencies;
     this.#dependencies = dependencies;
-    this.#slices = new Slices(time);
     this.cities = cities;
     this.shards = shards;
     this.idle = new IdleIndex({ time, clock, log, worlds: this, idleMs });
     this.presence = new WorldPresence({ store, clock, idle: this.idle, worlds: this });
+    const { explanationBudget, kernel, random } = dependencies;
+    const own = { owner: this, idle: this.idle, slices: new Slices(time) };
+    const isPartitionShown = (partition: number) => this.#isShown(partition);
+    const given = { cities, clock, explanationBudget, kernel, log, random, shards, store, time };
+    this.#common = { ...given, ...own, isPartitionShown };
   }
 
   /** How many worlds are at hand. */
@@ -154,14 +151,14 @@ export class Worlds
   }
 
   /** Throws TwinError `store_unavailable` unless the partition of a world is held and shown. */
-  #partitionOf(number: number): Partition {
+  #partitionOf(number: number): OwnedPartition {
     const partition = partitionOf(number);
     if (!this.#isShown(partition)) throw notHeld();
     const known = this.#partitions.get(partition);
     if (known !== undefined) return known;
     const records = this.recordsOf(partition);
     if (records === undefined) throw notHeld();
-    const made = { records, shared: [] };
+    const made = new OwnedPartition(records, this.#common);
     this.#partitions.set(partition, made);
     return made;
   }
@@ -213,13 +210,14 @@ export class Worlds
     const { clock } = this.#dependencies;
     const partition = this.#partitionOf(number);
     const { records } = partition;
-    const record = await records.record(number);
+    const [record] = await Promise.all([records.record(number), partition.readSuspects()]);
     if (record === undefined) return undefined;
     const due = await records.due(number, record);
     if (due === undefined || due < this.idle.firstLivingSlot(clock.now())) return undefined;
     const changes = await records.changes(number, record, record.maskSeq);
     const world = this.#add(partition, number, record, changes);
     world.due = due;
+    partition.quarantineSuspect(world);
     return world;
   }
 
@@ -228,7 +226,7 @@ export class Worlds
    * under which they were read is over.
    */
   #add(
-    partition: Partition,
+    partition: OwnedPartition,
     number: number,
     record: WorldRecord,
     changes: readonly NumberedChange[],
@@ -236,34 +234,10 @@ export class Worlds
     if (this.#partitions.get(partition.records.grant.partition) !== partition) throw notHeld();
     const { cities, clock, shards } = this.#dependencies;
     const cityIndex = cities.findIndex(({ name }) => name === record.city);
-    const shared = this.#sharedBy(partition, cityIndex, rendezvous(number, shards.length));
+    const shared = partition.sharedBy(cityIndex, rendezvous(number, shards.length));
     const world = new OwnedWorld(number, record, changes, shared);
     this.#handles.add(world, clock.now());
     return world;
-  }
-
-  /** One object for all worlds of a partition, a city and a shard, to save memory. */
-  #sharedBy(
-    { records, shared }: Partition,
-    cityIndex: number,
-    shardIndex: number,
-  ): WorldDependencies {
-    const { cities, clock, explanationBudget, kernel, log, random, shards, time } =
-      this.#dependencies;
-    const city = cities[cityIndex];
-    if (city === undefined)
-      throw new TwinError(
-        'world_unavailable',
-        'The city of this world no longer exists. Make a new world.',
-        3600,
-      );
-    const position = shardIndex * cities.length + cityIndex;
-    const { idle } = this;
-    const base = { clock, time, random, slices: this.#slices, log, records, kernel, idle };
-    const own = { shard: at(shards, shardIndex), city, cityIndex };
-    const isShown = () => this.#isShown(records.grant.partition);
-    shared[position] ??= { ...base, ...own, owner: this, explanationBudget, isShown };
-    return shared[position];
   }
 
   // ── forgetting ──────────────────────────────────────────────────────────────────────────────
@@ -405,12 +379,15 @@ export class Worlds
 
   died(shard: Shard, world: number): void {
     for (const each of this.#handles.ofShard(shard)) each.loader.unloaded();
-    if (this.#dependencies.supervisor.noteDeath(shard, world)) this.quarantine(world);
-    void this.#restart(shard);
+    void this.#restart(shard, world);
   }
 
-  /** Starts a new thread for a shard and loads its watched worlds again. */
-  async #restart(shard: Shard): Promise<void> {
+  /**
+   * Starts a new thread for a shard and loads its watched worlds again. First the store has the world on
+   * which the thread died (0: none): this process may be next.
+   */
+  async #restart(shard: Shard, diedOn: number): Promise<void> {
+    if (diedOn !== 0) await this.#noteDeath(diedOn);
     if (!(await this.#dependencies.supervisor.restart(shard))) return;
     const worlds = this.#handles.ofShard(shard);
     for (let i = 0; i < worlds.length; i += RELOADED_AT_ONCE) {
@@ -419,9 +396,11 @@ export class Worlds
     }
   }
 
-  quarantine(number: number): void {
-    this.#dependencies.log.error({ world: worldIdOf(number) }, 'world quarantined');
-    this.#handles.get(number)?.quarantine();
+  async #noteDeath(number: number): Promise<void> {
+    const partition = this.#partitions.get(partitionOf(number));
+    await partition?.noteDeath(number);
+    const world = this.#handles.get(number);
+    if (world !== undefined) partition?.quarantineSuspect(world);
   }
 
   /** Resolves once all reports of the shards are stored, or the store has failed. */

@@ -163,18 +163,6 @@ test('[R17] a watched world that traps three times in a minute is quarantined: 1
   expect(changesOf(await journalOf(node.twinUrl, world))).toHaveLength(1);
 });
 
-test('a world on which threads died is quarantined at once, and its streams end', async () => {
-  const node = await startFaulty();
-  const worlds = await makeWorlds(node.twinUrl, 2);
-  const readers = await watchAll(node.twinUrl, worlds);
-  await moreFrames(readers, 3);
-  node.worlds.quarantine(parseWorldId(at(worlds, 0).id) ?? 0);
-  await until('the stream is closed', () => at(readers, 0).closeCode !== undefined);
-  expect(at(readers, 0).closeCode).toBe(1013);
-  expectRefusal(await ask(node.twinUrl, `/api/v1/worlds/${at(worlds, 0).id}/state`));
-  await moreFrames(readers.slice(1), 5);
-});
-
 /** Asks for states, one request after the other, until told to stop. */
 async function readUntil(stop: () => boolean, base: string, world: World): Promise<Answer[]> {
   const answers: Answer[] = [];
