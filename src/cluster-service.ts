@@ -1,6 +1,6 @@
 import type { Encoding } from './codec/encoding.ts';
 import type { FleetEntry } from './twin/wire.ts';
-import type { World, WorldFrame } from './twin-service.ts';
+import type { StreamEnd, Watchable, World, WorldFrame } from './twin-service.ts';
 
 /**
  * The interface of the cluster to the front end. `cluster/cluster.ts` implements it; tests of the front
@@ -36,6 +36,9 @@ export interface ClusterService {
    */
   watch(worldNumber: number, encoding: Encoding, client: string): Promise<RelayedWorld>;
 
+  /** Watches a world that leaves this node for a client, wherever it is served from now on. */
+  follow(world: Watchable, encoding: Encoding, client: string): RelayedWorld;
+
   /** Sets the receiver of frames of other nodes' worlds. Their bytes stay valid. */
   onFrames(sink: (frames: readonly WorldFrame[]) => void): void;
 
@@ -43,7 +46,7 @@ export interface ClusterService {
   publish(frames: readonly WorldFrame[]): void;
 
   /** Ends the streams that other nodes show of a world of this one. */
-  endRelays(worldNumber: number, code: 1012 | 1013): void;
+  endRelays(worldNumber: number, why: StreamEnd): void;
 
   /** Sets what ends the streams of a world of another node. */
   onStreamEnd(end: (worldNumber: number, code: 1012 | 1013) => void): void;

@@ -36,9 +36,15 @@ export interface TwinService {
    */
   onFrames(sink: (frames: readonly WorldFrame[], done: () => void) => void): void;
 
-  /** Sets what ends the streams of a world. 1013: try again later; 1012: reconnect at once. */
-  onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void;
+  /** Sets what ends the streams of a world. */
+  onStreamEnd(end: (world: World, why: StreamEnd) => void): void;
 }
+
+/**
+ * Why streams of a world end. 1013: try again later; 1012: reconnect at once; `moved`: another node may
+ * serve the world by now.
+ */
+export type StreamEnd = 1012 | 1013 | 'moved';
 
 /** A living world, whichever node serves it. */
 export type PresentWorld = Pick<World, 'id' | 'fleet'>;

@@ -1,29 +1,22 @@
 import { figure } from '../../bench/common/figures.ts';
 import { inFreshDir } from '../../bench/common/fresh-dir.ts';
-import { formatRequest, HttpPool } from '../../bench/common/http-pool.ts';
 import { formatMs } from '../../bench/common/latencies.ts';
-import { openLoop } from '../../bench/common/loops.ts';
-import { type MadeWorld, makeWorlds } from '../../bench/common/made-worlds.ts';
+import { makeWorlds } from '../../bench/common/made-worlds.ts';
 import type { Options } from '../../bench/common/options.ts';
 import { median } from '../../bench/common/report.ts';
-import { type Server, startNodeOn } from '../../bench/common/server.ts';
-import { WatchSocket } from '../../bench/common/watch-socket.ts';
-import { PARTITION_COUNT } from '../../src/limits.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
 import { startRedis } from '../../src/testing/rigs/redis.ts';
 import { systemTime } from '../../src/time.ts';
-import { type Car, carsOf, changesOf, type ReadBack, readBack } from '../changes.ts';
+import { type Agreement, ClusterLoad } from '../cluster/cluster-load.ts';
+import { ClusterNodes } from '../cluster/cluster-nodes.ts';
+import { LeaseLog } from '../cluster/lease-log.ts';
 import { commandWithNodes, type Outcome } from '../command.ts';
-import { differing, type Journal } from './lived-world.ts';
-import { TickReader } from './tick-reader.ts';
-import { WorldWatcher } from './world-watcher.ts';
 
-const CONNECTIONS = 32;
 /** Changes go on for so long before a kill. */
 const BEFORE_MS = 3000;
-/** Beyond the lease: time in which everything must be served again, and the node is back. */
+/** Beyond the lease: time in which everything must be served again. */
 const AFTER_MS = 4000;
-/** At leases of 6 s, and for each second more or less of lease so much more or less. */
+/** Beyond the lease: until the slowest watched world is served again. */
 const SERVED_MS_MAX = 2000;
 const PAUSE_MS_MIN = 2000;
 const PAUSE_MS_MAX = 30_000;
@@ -31,12 +24,6 @@ const PAUSE_MS_MAX = 30_000;
 const STALE_MS = 200;
 /** The same pauses in each run. */
 const dice = new Dice(1);
-const BALANCED_MS_MAX = 120_000;
-const BALANCED_LOOK_MS = 500;
-/** In a row. */
-const BALANCED_LOOKS = 8;
-const METRIC_HELD = /^partitions_held (\d+)/m;
-const METRIC_LOST = /^partitions_lost_total (\d+)/m;
 
 const options = {
   nodes: { fallback: 3, min: 2, max: 8, help: 'nodes on one Redis' },
@@ -64,67 +51,50 @@ export const failover = commandWithNodes({
 
 async function onRedis(chosen: Chosen, dir: string): Promise<Outcome> {
   const redis = await startRedis();
-  const start = (index: number) =>
-    startNodeOn(dir, {
-      settings: {
-        REDIS_URL: redis.url,
-        NODE_NAME: `node-${index}`,
-        LEASE_SECONDS: String(chosen.lease),
-        LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal',
-      },
-    });
-  const nodes: Server[] = [];
+  const settings = { REDIS_URL: redis.url, LEASE_SECONDS: String(chosen.lease) };
   try {
-    for (let i = 0; i < chosen.nodes; i++) nodes.push(await start(i));
-    return await measure(chosen, nodes, start);
+    const leases = await LeaseLog.open(redis.port);
+    const nodes = await ClusterNodes.start(chosen.nodes, dir, () => settings);
+    try {
+      return await measure(chosen, nodes, leases);
+    } finally {
+      await nodes.end();
+      leases.close();
+    }
   } finally {
-    await Promise.all(nodes.map((node) => node.stop()));
     await redis.discard();
   }
 }
 
-interface Round {
+interface Round extends Agreement {
   how: 'kill' | 'stop';
-  /** From the kill or the stop until the slowest watched world was served again. */
+  /** From the kill or the stop until the slowest world was shown again at the nodes that live. */
   servedMs: number;
+  /** The same for clients that were connected to the node that was killed or stopped. */
+  reconnectedMs: number;
   acknowledged: number;
-  verified: ReadBack;
   /** Partitions that nodes have lost which were neither killed nor stopped. */
-  lost: number;
-  snapshots: number;
-  wrongSnapshots: number;
-  ticksBack: number;
-  /** Frames that a stopped node sent of what others had taken meanwhile. */
-  stale: number;
+  lostPartitions: number;
+  /** Streams that ended at nodes which were neither killed nor stopped. */
+  endedStreams: number;
 }
 
-async function measure(
-  chosen: Chosen,
-  nodes: Server[],
-  start: (index: number) => Promise<Server>,
-): Promise<Outcome> {
+async function measure(chosen: Chosen, nodes: ClusterNodes, leases: LeaseLog): Promise<Outcome> {
+  await nodes.untilBalanced();
+  const made = await makeWorlds(nodes.node(0).url, chosen.worlds);
+  const load = await ClusterLoad.start(nodes, made);
   const rounds: Round[] = [];
-  const made = await makeWorlds((nodes[0] as Server).url, chosen.worlds);
-  const reader = new TickReader(made);
-  let living: readonly Server[] = nodes;
-  reader.start(() => living);
-  for (let i = 0; i < chosen.rounds; i++) {
-    await untilBalanced(nodes);
-    const victim = i % nodes.length;
-    const how = howOf(chosen, i);
-    const others = nodes.filter((_, index) => index !== victim);
-    if (how === 'kill') living = others;
-    const round = await endOne(chosen, { nodes, living: others, victim, made, how });
-    if (how === 'kill') {
-      await nodes[victim]?.stop();
-      nodes[victim] = await start(victim);
+  try {
+    for (let i = 0; i < chosen.rounds; i++) {
+      const round = await endOne(chosen, load, { victim: i % nodes.count, how: howOf(chosen, i) });
+      rounds.push(round);
+      console.log(`round ${i + 1} of ${chosen.rounds}: ${formatRound(round)}`);
+      await nodes.untilBalanced();
     }
-    living = [...nodes];
-    rounds.push(round);
-    console.log(`round ${i + 1} of ${chosen.rounds}: ${formatRound(round)}`);
+  } finally {
+    await load.end();
   }
-  await reader.stop();
-  return outcomeOf(rounds, chosen, reader);
+  return outcomeOf(rounds, chosen, { load, leases });
 }
 
 function howOf({ how }: Chosen, round: number): Round['how'] {
@@ -132,200 +102,107 @@ function howOf({ how }: Chosen, round: number): Round['how'] {
   return how === 'stop' ? 'stop' : 'kill';
 }
 
-interface Scene {
-  nodes: readonly Server[];
-  living: readonly Server[];
-  victim: number;
-  made: readonly MadeWorld[];
-  how: Round['how'];
-}
-
 async function endOne(
   { rate, lease }: Chosen,
-  { nodes, living, victim, made, how }: Scene,
+  load: ClusterLoad,
+  { victim, how }: { victim: number; how: Round['how'] },
 ): Promise<Round> {
-  const lostBefore = await lostPartitions(living);
-  const newest = new Map<string, number>();
-  const watchers = await watchAll(living, made, newest);
-  const ofVictim = how === 'stop' ? await watchAll([nodes[victim] as Server], made, newest) : [];
-  const cars = carsOf(made);
-  const other = living[0] as Server;
-  const pool = await HttpPool.open(other.url, CONNECTIONS);
-  const over = new AbortController();
-  const plan = { ...changesOf(other.url, cars), ratePerS: rate, seconds: Number.POSITIVE_INFINITY };
-  const changing = openLoop(pool, plan, over.signal);
+  const { nodes } = load;
+  const others = nodes.living.filter((node) => node !== nodes.node(victim));
+  const lostBefore = await nodes.lostPartitions(others);
+  const acknowledgedBefore = load.changes.acknowledged;
+  const stopChanging = await load.change(others, rate);
   await systemTime.sleep(BEFORE_MS);
-  for (const watcher of watchers) watcher.begin();
-  const pid = nodes[victim]?.pid as number;
-  process.kill(pid, how === 'kill' ? 'SIGKILL' : 'SIGSTOP');
-  const pauseMs = how === 'kill' ? 0 : pauseOf(dice);
-  await systemTime.sleep(pauseMs);
-  if (how === 'stop') {
-    process.kill(pid, 'SIGCONT');
-    for (const each of ofVictim) each.expectFresh(systemTime.now() + STALE_MS);
-  }
+  load.begin();
+  if (how === 'kill') nodes.kill(victim);
+  else await pause(load, victim);
   await systemTime.sleep(lease * 1000 + AFTER_MS);
-  const servedMs = Math.max(...watchers.map(({ largestGapMs }) => largestGapMs));
-  over.abort();
-  const { ok } = await changing;
-  const all = [...watchers, ...ofVictim];
-  for (const watcher of all) watcher.close();
-  const verified = await readBackAnywhere(living, cars);
-  const checked = await checkSnapshots(other, pool, all);
-  pool.close();
+  const found = load.watched(victim);
+  await stopChanging();
+  const agreement = await load.check(nodes.living);
+  const lostPartitions = (await nodes.lostPartitions(others)) - lostBefore;
+  if (how === 'kill') {
+    await nodes.restart(victim);
+    load.reopen(victim);
+  }
   return {
-    ...{ how, servedMs, acknowledged: ok, verified, ...checked },
-    lost: (await lostPartitions(living)) - lostBefore,
-    ticksBack: all.reduce((sum, each) => sum + each.ticksBack, 0),
-    stale: ofVictim.reduce((sum, each) => sum + each.staleCount, 0),
+    ...{ how, ...found, ...agreement, lostPartitions },
+    acknowledged: load.changes.acknowledged - acknowledgedBefore,
   };
 }
 
-/** Half of the pauses are shorter than a lease. */
-function pauseOf(random: Dice): number {
-  return PAUSE_MS_MIN + random.below(PAUSE_MS_MAX - PAUSE_MS_MIN);
-}
-
-/** Every world from every one of these nodes. */
-function watchAll(
-  nodes: readonly Server[],
-  made: readonly MadeWorld[],
-  newest: Map<string, number>,
-): Promise<WorldWatcher[]> {
-  return Promise.all(
-    nodes.flatMap(({ url }) =>
-      made.map(async ({ id }) => {
-        const watcher = new WorldWatcher(id, newest);
-        watcher.socket = await WatchSocket.open(url, `/ws/worlds/${id}`, watcher);
-        return watcher;
-      }),
-    ),
-  );
-}
-
-async function lostPartitions(nodes: readonly Server[]): Promise<number> {
-  const counts = await metricOf(nodes, METRIC_LOST);
-  return counts.reduce((a, b) => a + b, 0);
-}
-
-function metricOf(nodes: readonly Server[], pattern: RegExp): Promise<number[]> {
-  return Promise.all(
-    nodes.map(async ({ opsUrl }) => {
-      const text = await (await fetch(new URL('/metrics', opsUrl))).text();
-      return Number(pattern.exec(text)?.[1] ?? Number.NaN);
-    }),
-  );
-}
-
-/** Streams of partitions that move end: their clients would have to connect again. */
-async function untilBalanced(nodes: readonly Server[]): Promise<void> {
-  const endMs = systemTime.now() + BALANCED_MS_MAX;
-  for (let looks = 0; looks < BALANCED_LOOKS; looks++) {
-    const held = await metricOf(nodes, METRIC_HELD);
-    const isWhole = held.reduce((a, b) => a + b, 0) === PARTITION_COUNT;
-    if (!isWhole || Math.max(...held) - Math.min(...held) > 1) looks = 0;
-    if (systemTime.now() > endMs) throw new Error(`not balanced: ${held.join(', ')} partitions`);
-    await systemTime.sleep(BALANCED_LOOK_MS);
-  }
-}
-
-async function readBackAnywhere(
-  living: readonly Server[],
-  cars: readonly Car[],
-): Promise<ReadBack> {
-  const verified = { right: 0, wrong: 0, skipped: 0 };
-  for (const { url } of living) {
-    const pool = await HttpPool.open(url, CONNECTIONS);
-    const found = await readBack(url, pool, cars);
-    pool.close();
-    verified.right += found.right;
-    verified.wrong += found.wrong;
-    verified.skipped += found.skipped;
-  }
-  return verified;
-}
-
-/** Each snapshot that was shown must be that of the world lived from its seed and journal. */
-async function checkSnapshots(
-  { url }: Server,
-  pool: HttpPool,
-  watchers: readonly WorldWatcher[],
-): Promise<Pick<Round, 'snapshots' | 'wrongSnapshots'>> {
-  let [snapshots, wrongSnapshots] = [0, 0];
-  for (const [id, ofWorld] of Map.groupBy(watchers, (watcher) => watcher.world)) {
-    const { body } = await pool.ask(formatRequest(url, 'GET', `/api/v1/worlds/${id}/journal`));
-    const shown = ofWorld.flatMap((watcher) => watcher.shown);
-    snapshots += shown.length;
-    wrongSnapshots += differing(id, JSON.parse(body.toString()) as Journal, shown).length;
-  }
-  return { snapshots, wrongSnapshots };
+async function pause(load: ClusterLoad, victim: number): Promise<void> {
+  load.nodes.stop(victim);
+  // Half of the pauses are shorter than a lease.
+  const mostMs = dice.below(2) === 0 ? PAUSE_MS_MAX : 3 * PAUSE_MS_MIN;
+  await systemTime.sleep(PAUSE_MS_MIN + dice.below(mostMs - PAUSE_MS_MIN));
+  load.nodes.continue(victim);
+  load.expectFresh(systemTime.now() + STALE_MS);
 }
 
 function formatRound(round: Round): string {
-  const { right, wrong, skipped } = round.verified;
   return (
-    `${round.how}: served again in ${formatMs(round.servedMs)}, ${round.acknowledged} changes answered, ` +
-    `${right} cars as answered, ${wrong} NOT, ${skipped} with a change that was not answered, ` +
-    `${round.snapshots} snapshots, ${round.wrongSnapshots} WRONG, ${round.ticksBack} ticks back, ` +
-    `${round.stale} stale frames, ` +
-    `${round.lost} partitions lost by others`
+    `${round.how}: served again in ${formatMs(round.servedMs)} ` +
+    `(clients of that node: ${formatMs(round.reconnectedMs)}), ` +
+    `${round.acknowledged} changes acknowledged, ${round.lost} LOST, ${round.wrong} cars WRONG, ` +
+    `${round.unknown} changes not known (${round.made} made), ` +
+    `${round.snapshots} snapshots, ${round.wrongSnapshots} WRONG, ` +
+    `at other nodes ${round.lostPartitions} partitions lost, ${round.endedStreams} streams ended`
   );
 }
 
 function outcomeOf(
   rounds: readonly Round[],
   { lease }: Chosen,
-  { readCount, ticksBack }: TickReader,
+  { load, leases }: { load: ClusterLoad; leases: LeaseLog },
 ): Outcome {
   const all = (of: (round: Round) => number) => rounds.map(of);
   const sum = (of: (round: Round) => number) => all(of).reduce((a, b) => a + b, 0);
-  const atMost = (most: number) => ({ atMost: most });
+  const none = (name: string, count: number) => figure(name, count, '', { atMost: 0 });
+  const servedMs = all((round) => round.servedMs);
+  const servedMsMax = { atMost: lease * 1000 + SERVED_MS_MAX };
   const judged = [
-    figure(
-      'served again, slowest',
-      Math.max(...all(({ servedMs }) => servedMs)),
-      'ms',
-      atMost(lease * 1000 + SERVED_MS_MAX),
-    ),
-    figure(
-      'cars that lost a change',
-      sum(({ verified }) => verified.wrong),
-      'cars',
-      atMost(0),
-    ),
-    figure(
-      'snapshots of another world',
-      sum((each) => each.wrongSnapshots),
-      '',
-      atMost(0),
-    ),
-    figure(
-      'frames that went back',
-      sum((each) => each.ticksBack),
-      '',
-      atMost(0),
-    ),
-    figure('reads that went back', ticksBack, '', atMost(0)),
-    figure(
-      'stale frames of a stopped node',
-      sum(({ stale }) => stale),
-      '',
-      atMost(0),
-    ),
-    figure(
-      'partitions lost by living nodes',
+    figure('served again, slowest', Math.max(...servedMs), 'ms', servedMsMax),
+    none(
+      'acknowledged changes that were lost',
       sum(({ lost }) => lost),
-      '',
-      atMost(0),
     ),
+    none(
+      'cars with another journal than answered',
+      sum(({ wrong }) => wrong),
+    ),
+    none(
+      'worlds that nodes tell differently',
+      sum(({ disagreeing }) => disagreeing),
+    ),
+    none(
+      'snapshots of another world',
+      sum(({ wrongSnapshots }) => wrongSnapshots),
+    ),
+    none('frames that went back', load.ticksBack),
+    none('reads that went back', load.reader.ticksBack),
+    none('stale frames of a stopped node', load.stale.length),
+    none(
+      'partitions lost by living nodes',
+      sum(({ lostPartitions }) => lostPartitions),
+    ),
+    none(
+      'streams that ended at living nodes',
+      sum(({ endedStreams }) => endedStreams),
+    ),
+    none('partitions whose grants interleave', leases.interleavedCount),
+    none('commits under a lease of another node', leases.foreignCount),
   ];
   const rows: Outcome['rows'] = [
     ['kills and stops', String(rounds.length)],
-    ['reads of ticks, of nodes in turn', String(readCount)],
-    ['changes that were answered', String(sum(({ acknowledged }) => acknowledged))],
-    ['cars read back', String(sum(({ verified }) => verified.right + verified.wrong))],
+    ['reads of ticks, of nodes in turn', String(load.reader.readCount)],
+    ['changes that were acknowledged', String(sum(({ acknowledged }) => acknowledged))],
+    ['cars whose journal was compared', String(sum(({ right, wrong }) => right + wrong))],
     ['snapshots compared', String(sum(({ snapshots }) => snapshots))],
-    ['served again, median', formatMs(median(all(({ servedMs }) => servedMs)))],
+    ['commits seen in Redis, refused ones', `${leases.commitCount}, ${leases.refusedCount}`],
+    ['partitions that others wrote to, times', String(leases.handoverCount)],
+    ['served again, median', formatMs(median(servedMs))],
+    ['clients of the node, slowest', formatMs(Math.max(...all((round) => round.reconnectedMs)))],
   ];
-  return { rows, judged, figures: { rounds, judged } };
+  return { rows, judged, figures: { rounds, judged, stale: load.stale } };
 }

@@ -7,7 +7,7 @@ import { PARTITION_COUNT } from '../limits.ts';
 import { systemRandom } from '../random.ts';
 import type { Heartbeats } from '../store/contract.ts';
 import { openRedis, type RedisStore } from '../store/redis/redis-store.ts';
-import { FakeTwin } from '../testing/doubles/fake-twin.ts';
+import { FakeTwin, FakeWorld } from '../testing/doubles/fake-twin.ts';
 import { LinkDouble, Net } from '../testing/doubles/link-double.ts';
 import { RedisDouble } from '../testing/doubles/redis-double.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
@@ -59,8 +59,11 @@ let time: TestTime;
 let redis: RedisDouble;
 let net: Net;
 let members: Member[];
+/** All that there are: each node has them once it holds their partition. */
+let worlds: FakeWorld[];
 
 beforeEach(() => {
+  worlds = [];
   time = TestTime.standing(START_MS);
   redis = new RedisDouble({ time });
   net = new Net({ time });
@@ -96,9 +99,15 @@ async function join(name: string): Promise<Member> {
   const clock = new NodeClock(own, cluster.clockMs(), ranges);
   store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
   const left: number[] = [];
-  const worlds = { suspend() {}, leave: async (of: ReadonlySet<number>) => void left.push(...of) };
-  ranges.use(worlds, clock);
   const twin = new FakeTwin();
+  for (const world of worlds) twin.worlds.set(world.number, world);
+  const leave = async (partitions: ReadonlySet<number>) => {
+    left.push(...partitions);
+    for (const { number } of worlds) {
+      if (partitions.has(partitionOf(number))) cluster.endRelays(number, 'moved');
+    }
+  };
+  ranges.use({ suspend() {}, leave }, clock);
   store.serve();
   const served = cluster.start({
     ...{ clock, service: twin, worldCount: async () => 0, admits: () => true },
@@ -214,6 +223,47 @@ describe('failover', () => {
     // Heartbeats from before are forgotten, and what is left is made up for slowly.
     await time.advance(30_000);
     expect(Math.abs(a.clock.now() - b.clock.now())).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('[N16] a stream whose world leaves its node', () => {
+  test('goes on at the node that takes it, and here again when it comes back', async () => {
+    worlds = Array.from({ length: PARTITION_COUNT }, (_, partition) => {
+      return new FakeWorld(inPartition(12_345, partition), { startTick: 0 });
+    });
+    const watchers = () => sum(worlds.map((world) => world.watchers.json));
+    const a = await join('a');
+    const shown: number[] = [];
+    a.cluster.onFrames((frames) => shown.push(...frames.map(({ world }) => world.number)));
+    const followed = worlds.map((world) => a.cluster.follow(world, 'json', 'client'));
+    const b = await join('b');
+    await watchFor(30_000);
+    const moved = worlds.filter(({ number }) => b.ranges.isShown(partitionOf(number), time.now()));
+    expect([moved.length, b.cluster.relayServer.worldCount]).toEqual([32, 32]);
+    expect(watchers()).toBe(PARTITION_COUNT);
+    const frameOf = (world: FakeWorld) => ({
+      ...{ world, tick: 104, json: world.bytes('json'), msgpack: undefined },
+    });
+    b.cluster.publish(moved.map(frameOf));
+    await time.advance(100);
+    expect(shown).toEqual(moved.map(({ number }) => number));
+
+    await time.advanceUntil(b.cluster.stop());
+    await watchFor(3000);
+    expect([watchers(), b.cluster.relayServer.worldCount]).toEqual([PARTITION_COUNT, 0]);
+    expect(a.cluster.relayedWorlds.worldCount).toBe(PARTITION_COUNT);
+    for (const each of followed) each.unwatch('json', 'client');
+    expect([watchers(), a.cluster.relayedWorlds.worldCount]).toEqual([0, 0]);
+  });
+
+  test('ends with 1012 where the world is gone', async () => {
+    const a = await join('a');
+    const ends: unknown[] = [];
+    a.cluster.onStreamEnd((number, code) => ends.push([number, code]));
+    const gone = new FakeWorld(worldOf(a), { startTick: 0 });
+    a.cluster.follow(gone, 'json', 'client');
+    await watchFor(1000);
+    expect(ends).toEqual([[gone.number, 1012]]);
   });
 });
 

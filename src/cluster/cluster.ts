@@ -15,7 +15,7 @@ import type { Random } from '../random.ts';
 import type { ClusterView, Heartbeats, Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
-import type { TwinService, WorldFrame } from '../twin-service.ts';
+import type { StreamEnd, TwinService, Watchable, WorldFrame } from '../twin-service.ts';
 import { Balancer } from './balancer.ts';
 import { ClockSync, clusterReadingMs } from './clock-sync.ts';
 import { answerCall, CALL, CREATE, Forwarder } from './forwarder.ts';
@@ -362,6 +362,10 @@ export class Cluster implements ClusterService {
     return this.relayedWorlds.watch(worldNumber, encoding, client);
   }
 
+  follow(world: Watchable, encoding: Encoding, client: string): RelayedWorld {
+    return this.relayedWorlds.follow(world, encoding, client);
+  }
+
   onFrames(publish: (frames: readonly WorldFrame[]) => void): void {
     this.relayedWorlds.use({ publish });
   }
@@ -374,8 +378,9 @@ export class Cluster implements ClusterService {
     this.relayServer.publish(frames);
   }
 
-  endRelays(worldNumber: number, code: 1012 | 1013): void {
-    this.relayServer.end(worldNumber, code);
+  endRelays(worldNumber: number, why: StreamEnd): void {
+    this.relayServer.end(worldNumber, why);
+    if (why === 'moved') this.relayedWorlds.left(worldNumber);
   }
 
   get nodeCount(): number {

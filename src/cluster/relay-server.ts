@@ -2,7 +2,7 @@ import type { Encoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import type { LinkAnswer, LinkClient } from '../link/contract.ts';
 import type { FleetEntry } from '../twin/wire.ts';
-import type { TwinService, World, WorldFrame } from '../twin-service.ts';
+import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import { faultOf, type TwinFault } from './twin-fault.ts';
 
 export const WATCH = 'watch';
@@ -34,6 +34,7 @@ export interface RelayedFrame {
 
 export interface RelayedEnd {
   world: number;
+  /** 1012: it may be served elsewhere. */
   code: 1012 | 1013;
 }
 
@@ -139,7 +140,8 @@ export class RelayServer {
   }
 
   /** The streams of a world of this node end. */
-  end(world: number, code: 1012 | 1013): void {
+  end(world: number, why: StreamEnd): void {
+    const code = why === 'moved' ? 1012 : why;
     for (const subscription of this.#subscriptions.get(world)?.values() ?? []) {
       this.#leave(subscription);
       subscription.to.send(END, { world, code } satisfies RelayedEnd);

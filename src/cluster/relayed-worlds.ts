@@ -8,7 +8,7 @@ import type { Random } from '../random.ts';
 import type { Time } from '../time.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { FleetEntry } from '../twin/wire.ts';
-import type { TwinService, World, WorldFrame } from '../twin-service.ts';
+import type { TwinService, Watchable, World, WorldFrame } from '../twin-service.ts';
 import { unavailable } from './forwarder.ts';
 import type { Places } from './places.ts';
 import {
@@ -125,6 +125,15 @@ export class RelayedWorlds {
     }
   }
 
+  /** Watches for a client a world that leaves this node. */
+  follow({ number, fleet }: Watchable, encoding: Encoding, client: string): RelayedWorld {
+    const relayed = new Relayed({ world: number, encoding, client }, (each) => this.#closed(each));
+    relayed.fleet = fleet;
+    this.#add(relayed);
+    void this.#restore(number);
+    return relayed;
+  }
+
   #add(relayed: Relayed): void {
     const known = this.#byWorld.get(relayed.number) ?? new Set();
     this.#byWorld.set(relayed.number, known.add(relayed));
@@ -196,29 +205,41 @@ export class RelayedWorlds {
   /** Late frames of a node that no longer serves the world are left out. */
   #isServedBy(all: ReadonlySet<Relayed>, process: string): boolean {
     for (const { source } of all) {
-      if (source === undefined || ('peer' in source && source.peer.process === process))
-        return true;
+      if (source === undefined || isPeer(source, process)) return true;
     }
     return false;
   }
 
   /** A node has ended the streams of a world: it may be served elsewhere. */
   ended(process: string, { world, code }: RelayedEnd): void {
-    const all = [...(this.#byWorld.get(world) ?? [])];
-    const lost = all.filter(({ source }) => isPeer(source, process));
-    for (const relayed of lost) relayed.source = undefined;
-    if (lost.length === 0) return;
+    if (!this.#lose(world, (source) => isPeer(source, process))) return;
     if (code === 1013) this.#frames.end(world, code);
     else void this.#restore(world);
   }
 
+  /** A world that had come to this node has left it. */
+  left(world: number): void {
+    if (this.#lose(world, (source) => 'local' in source)) void this.#restore(world);
+  }
+
   /** The link to a node is down. */
   down(process: string): void {
-    for (const [world, all] of this.#byWorld) {
-      const lost = [...all].filter(({ source }) => isPeer(source, process));
-      for (const relayed of lost) relayed.source = undefined;
-      if (lost.length > 0) void this.#restore(world);
+    for (const world of this.#byWorld.keys()) {
+      if (this.#lose(world, (source) => isPeer(source, process))) void this.#restore(world);
     }
+  }
+
+  /** Returns whether streams of a world have lost what serves them. */
+  #lose(world: number, isLost: (source: Source) => boolean): boolean {
+    let hasLost = false;
+    for (const relayed of this.#byWorld.get(world) ?? []) {
+      const { source, encoding, client } = relayed;
+      if (source === undefined || !isLost(source)) continue;
+      if ('local' in source) source.local.unwatch(encoding, client);
+      relayed.source = undefined;
+      hasLost = true;
+    }
+    return hasLost;
   }
 
   /** Watches a world again where it is served now. Never rejects. */
@@ -256,8 +277,8 @@ export class RelayedWorlds {
   }
 }
 
-function isPeer(source: Source | undefined, process: string): boolean {
-  return source !== undefined && 'peer' in source && source.peer.process === process;
+function isPeer(source: Source, process: string): boolean {
+  return 'peer' in source && source.peer.process === process;
 }
 
 function isGone(error: unknown): boolean {

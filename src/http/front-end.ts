@@ -126,7 +126,6 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     const scheme = tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.isReady = true;
-    feedStreams(fanout, dependencies);
     countStreams(metrics, fanout);
     measureLargestPiece(metrics);
     const stopSweeping = time.every(SWEEP_MS, () => {
@@ -176,15 +175,19 @@ function measureLargestPiece(metrics: Metrics): void {
 }
 
 /** All streams of a world are fed alike, whichever node serves it. */
-function feedStreams(fanout: Fanout, { service, cluster }: FrontEndDependencies): void {
+function feedStreams(
+  stream: WorldStream,
+  fanout: Fanout,
+  { service, cluster }: FrontEndDependencies,
+): void {
   service.onFrames((frames, done) => {
     // First: their bytes are valid until `done`, which may be called at once.
     cluster?.publish(frames);
     fanout.publish(frames, done);
   });
-  service.onStreamEnd((world, code) => {
-    cluster?.endRelays(world.number, code);
-    fanout.endWorld(world.number, code);
+  service.onStreamEnd((world, why) => {
+    cluster?.endRelays(world.number, why);
+    stream.end(world, why);
   });
   const relayed = new RelayedFrames(fanout);
   cluster?.onFrames((frames) => relayed.publish(frames));
@@ -237,11 +240,13 @@ function twinServer(
   const forwarding = cluster && new Forwarding({ cluster, publicTwinUrl, log });
   const turns = new FairTurns(time);
   if (cluster) answerOthers(cluster, routes, turns, dependencies, parts);
+  const stream = new WorldStream(worlds, limits, fanout, forwarding);
+  feedStreams(stream, fanout, dependencies);
   const served = forwarding ? routes.map((route) => forwarding.wrap(route)) : routes;
   return {
     ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies, connections, turns },
     router: new Router([...served, ...documentation]),
-    stream: new WorldStream(worlds, limits, fanout, forwarding),
+    stream,
     render: errorReply,
   };
 }

@@ -117,9 +117,9 @@ export class SimulatedFront {
       cluster.publish(frames);
       this.#fanout.publish(frames, done);
     });
-    service.onStreamEnd((world, code) => {
-      this.#fanout.endWorld(world.number, code);
-      cluster.endRelays(world.number, code);
+    service.onStreamEnd((world, why) => {
+      cluster.endRelays(world.number, why);
+      this.#stream.end(world, why);
     });
     const relayed = new RelayedFrames(this.#fanout);
     cluster.onFrames((frames) => relayed.publish(frames));

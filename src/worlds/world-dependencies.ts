@@ -5,7 +5,7 @@ import type { Random } from '../random.ts';
 import type { Shard } from '../shard/shard.ts';
 import type { Slices } from '../slices.ts';
 import type { Time } from '../time.ts';
-import type { TickBudget, World } from '../twin-service.ts';
+import type { StreamEnd, TickBudget, World } from '../twin-service.ts';
 import type { IdleIndex } from './idle-index.ts';
 import type { Records } from './records.ts';
 
@@ -13,8 +13,8 @@ import type { Records } from './records.ts';
 export interface WorldOwner {
   /** Called when a world of this shard gets its first watcher or loses its last one. */
   hotChanged(shard: Shard, isHot: boolean): void;
-  /** Ends the streams of a world. Close code 1012: reconnect at once; 1013: try again later. */
-  endStreams(world: World, code: 1012 | 1013): void;
+  /** Ends the streams of a world. */
+  endStreams(world: World, why: StreamEnd): void;
   /** Drops a world object that contradicts the store. The next request loads the world again. */
   forget(world: World): Promise<void>;
 }

@@ -15,7 +15,7 @@ import type { Time } from '../time.ts';
 import { inPartition, partitionOf, randomWorldNumber, worldIdOf } from '../twin/ids.ts';
 import { countPacked, unpackChanges, withPacked } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
-import type { TwinService, World, WorldFrame } from '../twin-service.ts';
+import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
 import { type CommonDependencies, OwnedPartition } from './owned-partition.ts';
@@ -77,7 +77,7 @@ export class Worlds
   /** Whom to tell that a world is deleted: those that were made here. */
   readonly #deleted = new Map<number, () => void>();
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
-  #endStreams: (world: World, code: 1012 | 1013) => void = () => {};
+  #endStreams: (world: World, why: StreamEnd) => void = () => {};
 
   constructor(dependencies: WorldsDependencies) {
     const { cities, clock, idleMs, log, shards, store, time } = dependencies;
@@ -276,7 +276,7 @@ export class Worlds
 
   async forget(world: World): Promise<void> {
     const known = this.#handles.get(world.number);
-    this.endStreams(world, 1012);
+    this.endStreams(world, 'moved');
     if (known !== world) return;
     this.#handles.delete(world.number);
     await known.retire();
@@ -315,12 +315,12 @@ export class Worlds
     this.#sink = sink;
   }
 
-  onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void {
+  onStreamEnd(end: (world: World, why: StreamEnd) => void): void {
     this.#endStreams = end;
   }
 
-  endStreams(world: World, code: 1012 | 1013): void {
-    this.#endStreams(world, code);
+  endStreams(world: World, why: StreamEnd): void {
+    this.#endStreams(world, why);
   }
 
   report(shard: Shard, report: Report): void {

@@ -9,6 +9,7 @@ import type { Encoding } from '../../codec/encoding.ts';
 import { isStoreUnavailable, TwinError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { parseWorldId } from '../../twin/ids.ts';
+import type { Watchable } from '../../twin-service.ts';
 import type { MaybePromise } from '../server/maybe-promise.ts';
 import type { Pieces, Reply } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
@@ -127,6 +128,11 @@ export class Forwarding {
     } catch (error) {
       throw this.#refusal(error, false);
     }
+  }
+
+  /** A world that leaves this node, for a client that watches it. */
+  follow(world: Watchable, { encoding, addressKey }: Watching): RelayedWorld {
+    return this.#dependencies.cluster.follow(world, encoding, addressKey);
   }
 
   #forwardedCall(call: Call): ForwardedCall {

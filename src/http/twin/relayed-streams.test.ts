@@ -166,6 +166,53 @@ describe('[N8] the stream of a world of another node', () => {
   });
 });
 
+describe('[N16] the stream of a world that leaves this node', () => {
+  beforeEach(() => {
+    near.service.worlds.set(world.number, world);
+    near.cluster.places.set(world.number, { at: 'here' });
+  });
+
+  const ownFrameAt = (tick: number) => {
+    world.tickNow = tick;
+    return near.service.sendFrames(world);
+  };
+
+  test('goes on with the frames of the next one', async () => {
+    const clients = [new Client(), new Client('?encoding=msgpack')];
+    await Promise.all(clients.map((client) => client.got(1)));
+    await ownFrameAt(104);
+    near.service.endStreams(world, 'moved');
+    expect(near.cluster.watched).toEqual([
+      { world: world.number, encoding: 'json', client: '127.0.0.1' },
+      { world: world.number, encoding: 'msgpack', client: '127.0.0.1' },
+    ]);
+    expect(world.watcherCount).toBe(0);
+    frameAt(108);
+    for (const client of clients) {
+      expect(await client.got(3)).toMatchObject([{ tick: 100 }, { tick: 104 }, { tick: 108 }]);
+      client.socket.close();
+    }
+    await until('the end of watching', () => near.cluster.watched.length === 0);
+  });
+
+  test('ends with the world', async () => {
+    const client = new Client();
+    await client.got(1);
+    near.service.endStreams(world, 'moved');
+    near.cluster.endStreams(world, 1012);
+    expect(await client.closed).toBe(1012);
+  });
+
+  test('is not kept by a client that has closed it', async () => {
+    const [gone, stays] = [new Client(), new Client()];
+    await Promise.all([gone.got(1), stays.got(1)]);
+    gone.socket.close();
+    await until('one watcher', () => world.watcherCount === 1);
+    near.service.endStreams(world, 'moved');
+    expect(near.cluster.watched).toHaveLength(1);
+  });
+});
+
 async function openConnections(): Promise<number> {
   const metrics = await (await fetch(`${near.opsUrl}/metrics`)).text();
   return Number(/^connections_open (\d+)$/m.exec(metrics)?.[1]);

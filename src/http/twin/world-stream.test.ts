@@ -95,6 +95,13 @@ describe('a stream', () => {
       expect(await client.closed).toEqual({ code, wasClean: true });
     },
   );
+
+  test('is closed with 1012 when this node alone forgets its world', async () => {
+    const client = new Client();
+    await client.next();
+    front.service.endStreams(world, 'moved');
+    expect(await client.closed).toEqual({ code: 1012, wasClean: true });
+  });
 });
 
 // ── refusals ──────────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@ import { streamChoice } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 import { FRAME_MS } from '../../limits.ts';
 import { parseWorldId } from '../../twin/ids.ts';
-import type { Watchable, World } from '../../twin-service.ts';
+import type { StreamEnd, Watchable, World } from '../../twin-service.ts';
 import { type MaybePromise, mapMaybePromise } from '../server/maybe-promise.ts';
 import { askerOf, type RateLimits } from '../server/rate-limits.ts';
 import { encode } from '../server/reply.ts';
@@ -23,7 +23,9 @@ export const STREAM_PATH = '/ws/worlds/{id}';
 
 /** One upgraded connection. */
 export interface StreamSession {
-  readonly world: Watchable;
+  world: Watchable;
+  /** The world is this node's. Otherwise its frames are relayed. */
+  isOwn: boolean;
   readonly encoding: Encoding;
   readonly addressKey: string;
   watcher: Watcher | undefined;
@@ -42,6 +44,8 @@ export class WorldStream implements Stream<StreamSession> {
   readonly #limits: RateLimits;
   readonly #fanout: Fanout;
   readonly #forwarding: Forwarding | undefined;
+  /** Open streams of worlds of this node, which may leave it, by number. */
+  readonly #own = new Map<number, Set<StreamSession>>();
   #openCount = 0;
 
   /** @param forwarding undefined: all worlds are this node's */
@@ -93,7 +97,7 @@ export class WorldStream implements Stream<StreamSession> {
       this.#release(addressKey);
       throw error;
     }
-    return { world, encoding, addressKey, watcher: undefined };
+    return { world, isOwn: true, encoding, addressKey, watcher: undefined };
   }
 
   /** A stream is admitted before its world's node is asked: so what waits for that node is bounded. */
@@ -103,7 +107,10 @@ export class WorldStream implements Stream<StreamSession> {
   ): Promise<Entrance<StreamSession>> {
     const world = await this.#watchThere(addressKey, watch);
     return {
-      enter: () => ({ session: { world, encoding, addressKey, watcher: undefined }, protocol }),
+      enter: () => ({
+        session: { world, isOwn: false, encoding, addressKey, watcher: undefined },
+        protocol,
+      }),
       abandon: () => {
         world.unwatch(encoding, addressKey);
         this.#release(addressKey);
@@ -142,6 +149,9 @@ export class WorldStream implements Stream<StreamSession> {
     const hello = { type: 'hello', world: world.id, rate_hz: RATE_HZ, fleet: world.fleet, tick };
     socket.send(encode(hello, encoding), encoding === 'msgpack');
     session.watcher = this.#fanout.join(world.number, encoding, socket, tick);
+    if (!session.isOwn) return;
+    const known = this.#own.get(world.number) ?? new Set();
+    this.#own.set(world.number, known.add(session));
   }
 
   ponged({ watcher }: StreamSession, message: string): void {
@@ -152,10 +162,31 @@ export class WorldStream implements Stream<StreamSession> {
     if (watcher) this.#fanout.drained(watcher);
   }
 
-  closed({ world, encoding, addressKey, watcher }: StreamSession): void {
+  closed(session: StreamSession): void {
+    const { world, encoding, addressKey, watcher } = session;
+    const own = this.#own.get(world.number);
+    if (own?.delete(session) && own.size === 0) this.#own.delete(world.number);
     this.#release(addressKey);
     world.unwatch(encoding, addressKey);
     if (watcher) this.#fanout.leave(watcher);
+  }
+
+  /** Ends the streams of a world of this node. If it has moved to another one, they go on from there. */
+  end({ number }: Pick<World, 'number'>, why: StreamEnd): void {
+    const forwarding = this.#forwarding;
+    if (why === 'moved' && forwarding) this.#follow(number, forwarding);
+    else this.#fanout.endWorld(number, why === 'moved' ? 1012 : why);
+  }
+
+  #follow(number: number, forwarding: Forwarding): void {
+    const sessions = this.#own.get(number) ?? [];
+    this.#own.delete(number);
+    for (const session of sessions) {
+      const { world, encoding, addressKey } = session;
+      world.unwatch(encoding, addressKey);
+      session.world = forwarding.follow(world, session);
+      session.isOwn = false;
+    }
   }
 }
 

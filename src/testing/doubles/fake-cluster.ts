@@ -8,7 +8,7 @@ import type {
 } from '../../cluster-service.ts';
 import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
-import type { WorldFrame } from '../../twin-service.ts';
+import type { Watchable, WorldFrame } from '../../twin-service.ts';
 import { FakeTwin, type FakeWorld } from './fake-twin.ts';
 import { nextTurn } from './test-time.ts';
 
@@ -135,6 +135,17 @@ export class FakeCluster implements ClusterService {
         );
         this.watched.splice(index, 1);
       },
+    };
+  }
+
+  /** Who goes on watching worlds that have left this node. */
+  follow(world: Watchable, encoding: Encoding, client: string): RelayedWorld {
+    const { number, id, fleet } = world;
+    const watched = { world: number, encoding, client };
+    this.watched.push(watched);
+    return {
+      ...{ number, id, fleet, tick: () => world.tick() },
+      unwatch: () => void this.watched.splice(this.watched.indexOf(watched), 1),
     };
   }
 

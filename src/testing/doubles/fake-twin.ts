@@ -34,6 +34,7 @@ import type {
   Replay,
   ReplayOrder,
   Steps,
+  StreamEnd,
   TwinService,
   World,
   WorldFrame,
@@ -243,7 +244,7 @@ export class FakeTwin implements TwinService {
   readonly #firstNumber: number;
   loadFailure: Error | undefined = undefined;
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = () => {};
-  #end: (world: World, code: 1012 | 1013) => void = () => {};
+  #end: (world: World, why: StreamEnd) => void = () => {};
 
   /** @param firstNumber world number of the first world */
   constructor(firstNumber = 123_456_789) {
@@ -277,7 +278,7 @@ export class FakeTwin implements TwinService {
     this.#sink = sink;
   }
 
-  onStreamEnd(end: (world: World, code: 1012 | 1013) => void): void {
+  onStreamEnd(end: (world: World, why: StreamEnd) => void): void {
     this.#end = end;
   }
 
@@ -292,8 +293,8 @@ export class FakeTwin implements TwinService {
     return new Promise((resolve) => this.#sink(frames, resolve));
   }
 
-  endStreams(world: World, code: 1012 | 1013): void {
-    this.#end(world, code);
+  endStreams(world: World, why: StreamEnd): void {
+    this.#end(world, why);
   }
 }
 

@@ -45,7 +45,8 @@ export function differing(id: string, journal: Journal, shown: readonly Shown[])
   return wrong;
 }
 
-function changesIn(journal: Journal): Change[] {
+/** The changes of a journal as masks. */
+export function changesIn(journal: Journal): Change[] {
   const { journal: parsed } = parseWorldOptions({ journal }, [journal.city]);
   return parsed ? unpackChanges(parsed.changes) : [];
 }

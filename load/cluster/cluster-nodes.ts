@@ -1,0 +1,141 @@
+import { type Server, startNodeOn } from '../../bench/common/server.ts';
+import { PARTITION_COUNT } from '../../src/limits.ts';
+import { systemTime } from '../../src/time.ts';
+
+const BALANCED_MS_MAX = 120_000;
+const LOOK_MS = 500;
+/** In a row: what has just moved may move on. */
+const BALANCED_LOOKS = 8;
+const METRIC_HELD = /^partitions_held (\d+)/m;
+const METRIC_LOST = /^partitions_lost_total (\d+)/m;
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Nodes on one Redis, in processes of their own, that end and come back. */
+export class ClusterNodes {
+  readonly #dir: string;
+  readonly #settingsOf: (index: number) => Settings;
+  readonly #all: Server[] = [];
+  readonly #gone = new Set<number>();
+
+  private constructor(dir: string, settingsOf: (index: number) => Settings) {
+    this.#dir = dir;
+    this.#settingsOf = settingsOf;
+  }
+
+  /** @param settingsOf those that differ from what every load sets */
+  static async start(
+    count: number,
+    dir: string,
+    settingsOf: (index: number) => Settings,
+  ): Promise<ClusterNodes> {
+    const nodes = new ClusterNodes(dir, settingsOf);
+    try {
+      for (let i = 0; i < count; i++) nodes.#all.push(await nodes.#start(i));
+      return nodes;
+    } catch (error) {
+      await nodes.end();
+      throw error;
+    }
+  }
+
+  #start(index: number): Promise<Server> {
+    const named = { NODE_NAME: `node-${index}`, LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal' };
+    return startNodeOn(this.#dir, { settings: { ...named, ...this.#settingsOf(index) } });
+  }
+
+  get count(): number {
+    return this.#all.length;
+  }
+
+  node(index: number): Server {
+    const node = this.#all[index];
+    if (node === undefined) throw new RangeError(`there is no node ${index}`);
+    return node;
+  }
+
+  /** Those that are neither killed nor stopped. */
+  get living(): readonly Server[] {
+    return this.#all.filter((_, index) => !this.#gone.has(index));
+  }
+
+  /** The node, or where it is gone the next one that lives. */
+  nearest(index: number): Server {
+    return this.#gone.has(index) ? this.nearest((index + 1) % this.count) : this.node(index);
+  }
+
+  kill(index: number): void {
+    this.#gone.add(index);
+    process.kill(this.#pid(index), 'SIGKILL');
+  }
+
+  /** Halts a process until it is continued. */
+  stop(index: number): void {
+    this.#gone.add(index);
+    process.kill(this.#pid(index), 'SIGSTOP');
+  }
+
+  continue(index: number): void {
+    process.kill(this.#pid(index), 'SIGCONT');
+    this.#gone.delete(index);
+  }
+
+  /** Starts a node that was killed again, at other ports. */
+  async restart(index: number): Promise<void> {
+    await this.node(index).stop();
+    this.#all[index] = await this.#start(index);
+    this.#gone.delete(index);
+  }
+
+  #pid(index: number): number {
+    const { pid } = this.node(index);
+    if (pid === undefined) throw new Error(`node ${index} has no process`);
+    return pid;
+  }
+
+  /** Partitions that each living node holds, and those that all have lost. */
+  async held(): Promise<number[]> {
+    return metricOf(this.living, METRIC_HELD);
+  }
+
+  /** Of some nodes: those that were given up do not count. */
+  async lostPartitions(of: readonly Server[]): Promise<number> {
+    return (await metricOf(of, METRIC_LOST)).reduce((a, b) => a + b, 0);
+  }
+
+  async untilBalanced(): Promise<void> {
+    const endMs = systemTime.now() + BALANCED_MS_MAX;
+    for (let looks = 0; looks < BALANCED_LOOKS; looks++) {
+      const held = await this.held();
+      const isWhole = held.reduce((a, b) => a + b, 0) === PARTITION_COUNT;
+      if (!isWhole || Math.max(...held) - Math.min(...held) > 1) looks = 0;
+      if (systemTime.now() > endMs) throw new Error(`not balanced: ${held.join(', ')} partitions`);
+      await systemTime.sleep(LOOK_MS);
+    }
+  }
+
+  async end(): Promise<void> {
+    for (const index of this.#all.keys()) {
+      // One that was killed is no process any more.
+      if (this.#gone.has(index)) await this.#wake(index);
+    }
+    await Promise.all(this.#all.map((node) => node.stop()));
+  }
+
+  async #wake(index: number): Promise<void> {
+    try {
+      this.continue(index);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+function metricOf(nodes: readonly Server[], pattern: RegExp): Promise<number[]> {
+  return Promise.all(
+    nodes.map(async ({ opsUrl }) => {
+      const text = await (await fetch(new URL('/metrics', opsUrl))).text();
+      return Number(pattern.exec(text)?.[1] ?? Number.NaN);
+    }),
+  );
+}
