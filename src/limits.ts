@@ -58,6 +58,8 @@ export const DEATH_WINDOW_MS = 60_000;
 export const HANDLES_MAX = 4_000;
 /** Ticks between now and the tick of a change. */
 export const CHANGE_DELAY_TICKS = 2;
+/** Changes of a world in one write: Redis serves nobody else while it makes one. */
+export const JOURNAL_WRITE_MAX = 1000;
 /** The masks in a world's record are updated after this many changes. */
 export const MASK_CHECKPOINT_CHANGES = 64;
 /** A re-run starts at most this long before a collision: 16 s. */

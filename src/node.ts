@@ -44,6 +44,8 @@ export interface RunningNode {
   readonly worlds: Worlds;
   readonly ranges: Ranges;
   readonly shards: readonly Shard[];
+  /** Undefined with the embedded store, which one process has for itself. */
+  readonly cluster: Cluster | undefined;
   /** Saves and closes everything. Idempotent. */
   stop(): Promise<void>;
 }
@@ -101,7 +103,7 @@ export async function startNode(
     await serveCluster(cluster, { clock, worlds }, stopSteps);
     worlds.idle.start();
     const { twinUrl, dealerUrl, opsUrl } = frontEnd;
-    return { twinUrl, dealerUrl, opsUrl, worlds, ranges, shards: worlds.shards, stop };
+    return { twinUrl, dealerUrl, opsUrl, worlds, ranges, shards: worlds.shards, cluster, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { F_ALL, F_BRAKES, F_STEERING } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
+import { JOURNAL_WRITE_MAX } from '../limits.ts';
 import type { NumberedChange, WorldCommand } from '../shard/protocol.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
@@ -79,6 +80,26 @@ describe('the journal of a world', () => {
     await turn();
     expect(answers).toEqual(['1 ok', '2 ok', '3 ok', '4 ok']);
     expect(journal.seq).toBe(4);
+    expect(journal.isIdle).toBe(true);
+  });
+
+  it('writes many in several writes, one after the other', async () => {
+    const { journal, writes, answers } = setUp();
+    const COUNT = 2 * JOURNAL_WRITE_MAX + 1;
+    for (let i = 0; i < COUNT; i++) {
+      journal.change(1, F_BRAKES, i % 2 === 0 ? 0 : F_BRAKES).then(() => answers.push('ok'));
+    }
+    for (const size of [JOURNAL_WRITE_MAX, JOURNAL_WRITE_MAX, 1]) {
+      await turn();
+      expect(writes.at(-1)?.changes).toHaveLength(size);
+      writes.at(-1)?.done();
+    }
+    await turn();
+    expect(writes).toHaveLength(3);
+    expect(answers).toHaveLength(COUNT);
+    expect(writes.flatMap(({ changes }) => changes.map(({ seq }) => seq))).toEqual(
+      Array.from({ length: COUNT }, (_, i) => i + 1),
+    );
     expect(journal.isIdle).toBe(true);
   });
 

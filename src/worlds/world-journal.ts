@@ -1,5 +1,5 @@
 import { TwinError } from '../errors.ts';
-import { CHANGE_DELAY_TICKS, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
+import { CHANGE_DELAY_TICKS, JOURNAL_WRITE_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
 import { applyChange, type Change, JOURNAL_MAX, withChanges } from '../twin/journal.ts';
 import type { World } from '../twin-service.ts';
@@ -36,8 +36,7 @@ export interface WorldJournalDependencies {
  * and a hold keeps the world before that tick. When the change is durable in the journal, the hold
  * is resolved and the caller gets the answer.
  *
- * Only one write is under way at a time. Changes that are accepted meanwhile form the next write,
- * so the numbers have no gaps even if a write fails. If the outcome of a write is unknown, its
+ * Only one write is under way at a time. Changes that are accepted meanwhile form the next ones, so the numbers have no gaps even if a write fails. If the outcome of a write is unknown, its
  * callers get an error at once. Until the outcome is known, the holds stay and no change is
  * accepted.
  */
@@ -127,7 +126,7 @@ export class WorldJournal {
     this.#dependencies.residency.command({ kind: 'hold', hold: change.hold, tick });
     if (!this.#isWriting) {
       this.#isWriting = true;
-      // All changes of this turn of the event loop form one write.
+      // The changes of this turn of the event loop form one write.
       shared.time.immediate(() => void this.#writeAll());
     }
     return outcome.promise;
@@ -147,8 +146,8 @@ export class WorldJournal {
 
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
-      this.#waiting = [];
+      const batch = this.#waiting.slice(0, JOURNAL_WRITE_MAX);
+      this.#waiting = this.#waiting.slice(JOURNAL_WRITE_MAX);
       this.#writing = batch;
       const changes = batch.map(({ tick, car, touched, values }, i) => ({
         seq: this.#seq + 1 + i,

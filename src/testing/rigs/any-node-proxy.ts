@@ -1,52 +1,78 @@
 import { once } from 'node:events';
-import { createServer, request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Random } from '../../random.ts';
 
-export interface AnyNodeProxy {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Passes each request, and each WebSocket, to another one of some servers. */
-export async function startAnyNodeProxy(
-  urls: readonly string[],
-  random: Random,
-): Promise<AnyNodeProxy> {
-  const anyUrl = () => new URL(urls[(random.bytes(1)[0] ?? 0) % urls.length] ?? '');
-  const server = createServer((incoming, outgoing) => {
-    const { hostname, port } = anyUrl();
-    const { method, url: path, headers } = incoming;
-    const passed = request({ hostname, port, method, path, headers, agent: false }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      answer.pipe(outgoing);
+export class AnyNodeProxy {
+  readonly #server: Server;
+  readonly #random: Random;
+  /** The server forgets them with their first message. */
+  readonly #sockets = new Set<Socket>();
+  #targets: readonly URL[] = [];
+
+  private constructor(random: Random) {
+    this.#random = random;
+    this.#server = createServer((incoming, outgoing) => {
+      const { hostname, port } = this.#anyTarget();
+      const { method, url: path, rawHeaders: headers } = incoming;
+      const passed = request({ hostname, port, method, path, headers, agent: false }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
+        answer.pipe(outgoing);
+      });
+      passed.on('error', () => outgoing.destroy());
+      outgoing.on('close', () => passed.destroy());
+      incoming.pipe(passed);
     });
-    passed.on('error', () => outgoing.destroy());
-    incoming.pipe(passed);
-  });
-  server.on('upgrade', (incoming, socket, head) => {
-    const { hostname, port } = anyUrl();
+    this.#server.on('upgrade', (incoming, socket: Socket) => this.#passSocket(incoming, socket));
+  }
+
+  static async open(random: Random): Promise<AnyNodeProxy> {
+    const proxy = new AnyNodeProxy(random);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Later requests go to one of these. */
+  passTo(urls: readonly string[]): void {
+    this.#targets = urls.map((url) => new URL(url));
+  }
+
+  #anyTarget(): URL {
+    const target = this.#targets[(this.#random.bytes(1)[0] ?? 0) % this.#targets.length];
+    if (target === undefined) throw new Error('the proxy has no servers yet');
+    return target;
+  }
+
+  #passSocket({ method, url, rawHeaders }: IncomingMessage, socket: Socket): void {
+    const { hostname, port } = this.#anyTarget();
     const passed = connect(Number(port), hostname, () => {
-      const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`];
-      for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
-        lines.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`);
+      const lines = [`${method} ${url} HTTP/1.1`];
+      for (let i = 0; i < rawHeaders.length; i += 2) {
+        lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
       }
       passed.write(`${lines.join('\r\n')}\r\n\r\n`);
-      passed.write(head);
       passed.pipe(socket).pipe(passed);
     });
     passed.on('error', () => socket.destroy());
+    this.#sockets.add(socket);
     socket.on('error', () => passed.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => closed(server) };
-}
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      passed.destroy();
+    });
+  }
 
-async function closed(server: Server): Promise<void> {
-  const ended = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await ended;
+  async close(): Promise<void> {
+    const ended = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    for (const socket of this.#sockets) socket.destroy();
+    await ended;
+  }
 }

@@ -1,5 +1,15 @@
-/** The value of a metric without labels; NaN where a node has no such metric. */
-export async function metricOf({ opsUrl }: { opsUrl: string }, name: string): Promise<number> {
+type Exposing = { opsUrl: string };
+
+/** The value of a metric without labels, of all nodes together; NaN where one has no such metric. */
+export async function metricOf(
+  of: Exposing & { nodes?: readonly Exposing[] },
+  name: string,
+): Promise<number> {
+  const values = await Promise.all((of.nodes ?? [of]).map((node) => readMetric(node, name)));
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+async function readMetric({ opsUrl }: Exposing, name: string): Promise<number> {
   const text = await (await fetch(`${opsUrl}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }

@@ -11,10 +11,9 @@ import { type FaultyStore, faultyStore } from '../doubles/faulty-store.ts';
 import { TestTime } from '../doubles/test-time.ts';
 import { suiteNodes } from './suite-nodes.ts';
 import { startTestCluster } from './test-cluster.ts';
-import type { TestNode } from './test-node.ts';
-import { until } from './until.ts';
+import { type TestNode, untilReady } from './test-node.ts';
 
-export type { TestNode };
+export { type TestNode, untilReady };
 
 type Settings = Record<string, string>;
 type Parts = NodeParts & { time?: TestTime };
@@ -53,6 +52,7 @@ async function startOneTestNode(settings: Settings, parts: Parts): Promise<TestN
     ...node,
     dataDir,
     time,
+    nodes: [node],
     async skip(ms) {
       await time.jump(ms);
       await untilReady(node);
@@ -62,11 +62,6 @@ async function startOneTestNode(settings: Settings, parts: Parts): Promise<TestN
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Waits until a node has its store. */
-export async function untilReady({ opsUrl }: { opsUrl: string }): Promise<void> {
-  await until('a node that is ready', async () => (await fetch(`${opsUrl}/readyz`)).ok);
 }
 
 export interface FaultyNode extends TestNode {

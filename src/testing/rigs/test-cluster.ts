@@ -1,11 +1,12 @@
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { PARTITION_COUNT } from '../../limits.ts';
-import type { NodeParts } from '../../node.ts';
+import type { NodeParts, RunningNode } from '../../node.ts';
 import { systemRandom } from '../../random.ts';
+import { inPartition } from '../../twin/ids.ts';
 import { TestTime } from '../doubles/test-time.ts';
-import { startAnyNodeProxy } from './any-node-proxy.ts';
+import { AnyNodeProxy } from './any-node-proxy.ts';
 import type { SuiteNodes } from './suite-nodes.ts';
-import type { TestNode } from './test-node.ts';
+import { type TestNode, untilReady } from './test-node.ts';
 import { until } from './until.ts';
 
 type Settings = Record<string, string>;
@@ -40,22 +41,38 @@ export function withWholeLimits(settings: Settings, count: number): Settings {
   return whole;
 }
 
-/** Shares the partitions at once: there are no worlds yet for whose sake they would move one by one. */
-async function share(nodes: readonly TestNode[]): Promise<void> {
-  const [first] = nodes;
-  const shares = nodes.length;
-  const given = first?.ranges.held().filter(({ partition }) => partition % shares !== 0) ?? [];
-  await first?.ranges.release(new Set(given.map(({ partition }) => partition)));
-  const held = () => nodes.map(({ ranges }) => ranges.shown().length);
-  await until('shared partitions', () => {
-    const isWhole = held().reduce((a, b) => a + b, 0) === PARTITION_COUNT;
-    return isWhole && Math.max(...held()) - Math.min(...held()) <= 1;
-  });
+const PARTITIONS = Array.from({ length: PARTITION_COUNT }, (_, partition) => partition);
+
+/**
+ * Shares the partitions at once and evenly: left to themselves, nodes would move one after the other for
+ * the sake of worlds that do not exist yet.
+ */
+async function share(nodes: readonly RunningNode[]): Promise<void> {
+  const isShared = async (partition: number) => {
+    const owner = nodes[partition % nodes.length];
+    if (owner?.ranges.grantOf(partition) !== undefined) return true;
+    for (const { ranges } of nodes) await ranges.release(new Set([partition]));
+    // Another node may have been faster: then it gives the partition up in the next attempt.
+    await owner?.ranges.take(partition, 'free');
+    return false;
+  };
+  await Promise.all(
+    PARTITIONS.map((partition) => until('a shared partition', () => isShared(partition))),
+  );
+}
+
+/** Waits until each node is ready, and knows for each partition a node that serves it. */
+async function untilServed(nodes: readonly RunningNode[]): Promise<void> {
+  await Promise.all(nodes.map(untilReady));
+  const isServed = ({ cluster }: RunningNode) =>
+    PARTITIONS.every((each) => cluster?.placeOf(inPartition(0, each)).at !== 'nowhere');
+  await until('places of all partitions', () => nodes.every(isServed));
 }
 
 /**
  * Some nodes on one Redis, as one node: tests that know nothing of clusters run on it. `settings` have
- * the address of Redis.
+ * the address of Redis. Where limits are on, `any` is one node for all requests: limits are counted by
+ * each node for itself, so only at one of them a test can tell which request is one too many.
  */
 export async function startTestCluster(
   startNode: StartNode,
@@ -63,43 +80,41 @@ export async function startTestCluster(
   { parts, count, choice }: SuiteNodes & { parts: Parts },
 ): Promise<TestNode> {
   const time = parts.time ?? TestTime.running();
-  const nodes: TestNode[] = [];
-  for (let i = 0; i < count; i++) {
-    const named = { ...withWholeLimits(settings, count), NODE_NAME: `node-${i}` };
-    nodes.push(await startNode(named, { ...parts, time }));
-  }
-  await share(nodes);
-  const chosen = nodes[choice === 'any' ? 0 : choice];
-  if (chosen === undefined) throw new Error(`there is no node ${choice} of ${count}`);
-  const proxies =
-    choice === 'any'
-      ? await Promise.all([
-          startAnyNodeProxy(
-            nodes.map(({ twinUrl }) => twinUrl),
-            systemRandom,
-          ),
-          startAnyNodeProxy(
-            nodes.map(({ dealerUrl }) => dealerUrl),
-            systemRandom,
-          ),
-        ])
-      : [];
-  const [twin, dealer] = proxies;
-  const each = async (work: (node: TestNode) => Promise<void>) => {
-    for (const node of nodes.toReversed()) await work(node);
+  const isAny = choice === 'any' && settings.RATE_LIMITS !== 'on';
+  const twin = isAny ? await AnyNodeProxy.open(systemRandom) : undefined;
+  const dealer = isAny ? await AnyNodeProxy.open(systemRandom) : undefined;
+  const all = {
+    // As with any proxy: clients know the nodes by its address.
+    ...(twin === undefined ? {} : { PUBLIC_TWIN_URL: twin.url }),
+    ...withWholeLimits(settings, count),
   };
+  const start = (i: number) => startNode({ ...all, NODE_NAME: `node-${i}` }, { ...parts, time });
+  const nodes = [await start(0)];
+  nodes.push(...(await Promise.all(Array.from({ length: count - 1 }, (_, i) => start(i + 1)))));
+  await share(nodes);
+  await untilServed(nodes);
+  const index = choice === 'any' ? (systemRandom.bytes(1)[0] ?? 0) % count : choice;
+  const chosen = nodes[index];
+  if (chosen === undefined) throw new Error(`there is no node ${index} of ${count}`);
+  twin?.passTo(nodes.map(({ twinUrl }) => twinUrl));
+  dealer?.passTo(nodes.map(({ dealerUrl }) => dealerUrl));
+  const close = () => Promise.all([twin?.close(), dealer?.close()]);
   return {
     ...chosen,
+    nodes,
     twinUrl: twin?.url ?? chosen.twinUrl,
     dealerUrl: dealer?.url ?? chosen.dealerUrl,
-    skip: (ms) => chosen.skip(ms),
+    async skip(ms) {
+      await time.jump(ms);
+      await untilServed(nodes);
+    },
     async stop() {
-      await Promise.all(proxies.map(({ close }) => close()));
-      await each((node) => node.stop());
+      await Promise.all(nodes.map((node) => node.stop()));
+      await close();
     },
     async discard() {
-      await Promise.all(proxies.map(({ close }) => close()));
-      await each((node) => node.discard());
+      await Promise.all(nodes.map((node) => node.discard()));
+      await close();
     },
   };
 }

@@ -25,7 +25,7 @@ afterEach(async () => {
 async function comeBack(): Promise<void> {
   redis.resume();
   await redis.start();
-  await untilReady(node);
+  await Promise.all(node.nodes.map(untilReady));
 }
 
 test('[R5] ten kills of Redis lose and halve no acknowledged write', async () => {

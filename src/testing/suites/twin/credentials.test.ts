@@ -89,7 +89,7 @@ describe('the VIN of a vehicle call', () => {
     }
   });
 
-  test('is refused where it is of a world on another node', async () => {
+  test('is refused where it is of a world in another store', async () => {
     const foreign = await new Api((await nodes.inProcess()).twinUrl).makeWorld();
     const headers = { 'X-VIN': vinOf(foreign, 0) };
     expect(await refusedWith(headers)).toEqual([401, 'unknown_vin']);

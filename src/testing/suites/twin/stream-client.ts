@@ -56,7 +56,10 @@ export class Stream {
     for (;;) {
       const message = this.#messages.shift();
       if (message !== undefined) return message;
-      if (this.#isClosed) throw new Error('the stream has ended');
+      if (this.#isClosed) {
+        const { code, reason } = await this.closed;
+        throw new Error(`the stream has ended: ${code} ${reason}`);
+      }
       await new Promise<void>((resolve) => {
         this.#arrived = resolve;
       });
