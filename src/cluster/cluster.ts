@@ -285,20 +285,18 @@ export class Cluster implements ClusterService {
     };
   }
 
-  async #called(from: LinkClient, kind: string, value: unknown): Promise<LinkAnswer> {
+  #called(from: LinkClient, kind: string, value: unknown): Promise<LinkAnswer> {
     if (kind === CALL) {
-      const { world, call } = value as { world: number; call: ForwardedCall };
-      return answerCall(call, () => this.#isSettledHere(world), this.#answer);
+      return answerCall(value, (world = 0) => this.#isSettledHere(world), this.#answer);
     }
     if (kind === CREATE) {
-      const { call } = value as { call: ForwardedCall };
-      return answerCall(call, async () => this.placeOfCreation() === undefined, this.#answer);
+      return answerCall(value, () => this.placeOfCreation() === undefined, this.#answer);
     }
     if (kind === WATCH) {
       const watching = value as Watching;
       return this.relayServer.watch(from, watching, () => this.#isSettledHere(watching.world));
     }
-    throw new Error(`another node asked for ${kind}`);
+    return Promise.reject(new Error(`another node asked for ${kind}`));
   }
 
   #noted(from: LinkClient, kind: string, value: unknown): void {
@@ -313,9 +311,15 @@ export class Cluster implements ClusterService {
   }
 
   /** Waits a moment for a partition that this node has just taken. */
-  async #isSettledHere(world: number): Promise<boolean> {
+  #isSettledHere(world: number): boolean | Promise<boolean> {
     const { ranges, time } = this.#dependencies;
     const partition = partitionOf(world);
+    if (ranges.isShown(partition, time.now())) return true;
+    return ranges.grantOf(partition) === undefined ? false : this.#isSettledSoon(partition);
+  }
+
+  async #isSettledSoon(partition: number): Promise<boolean> {
+    const { ranges, time } = this.#dependencies;
     const endMs = time.now() + WAIT_FOR_OWNER_MS;
     while (!ranges.isShown(partition, time.now())) {
       if (ranges.grantOf(partition) === undefined || time.now() >= endMs) return false;

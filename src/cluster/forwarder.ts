@@ -2,8 +2,17 @@ import type { ForwardedCall, ForwardedReply, Peer } from '../cluster-service.ts'
 import { TwinError } from '../errors.ts';
 import { WAIT_MS_MAX } from '../limits.ts';
 import { type Link, type LinkAnswer, LinkBroken } from '../link/contract.ts';
+import {
+  answerWithFault,
+  answerWithReply,
+  type CallValue,
+  callOfMessage,
+  messageOfCall,
+  NOT_HERE,
+  readAnswer,
+} from './call-messages.ts';
 import type { Places } from './places.ts';
-import { errorOf, faultOf, type TwinFault } from './twin-fault.ts';
+import { errorOf, faultOf } from './twin-fault.ts';
 
 /** How often the owner of a world is looked for: it may move while it is asked. */
 const ATTEMPTS_MAX = 3;
@@ -14,16 +23,9 @@ const UNKNOWN_HINT =
 export const CALL = 'call';
 export const CREATE = 'create';
 
-/** What the owner answers to a call. */
-type Answer =
-  | { kind: 'reply'; reply: Omit<ForwardedReply, 'body'> & { body: string | Uint8Array | null } }
-  /** Nothing was done: another node serves the world. */
-  | { kind: 'moved' }
-  | ({ kind: 'fault' } & TwinFault);
-
 export interface ForwarderDependencies {
   link: Pick<Link, 'call'>;
-  places: Pick<Places, 'moved' | 'settled' | 'waitEndMs'>;
+  places: Pick<Places, 'of' | 'moved' | 'settled' | 'waitEndMs'>;
 }
 
 /** Sends requests to the nodes that serve their worlds. */
@@ -45,10 +47,11 @@ export class Forwarder {
     const { places } = this.#dependencies;
     const endMs = places.waitEndMs();
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const place = await places.settled(world, endMs);
+      let place = places.of(world);
+      if (place.at === 'nowhere') place = await places.settled(world, endMs);
       if (place.at === 'here') return answerHere(call);
       if (place.at === 'nowhere') throw unavailable(place.retryMs);
-      const reply = await this.#ask(place.peer, CALL, { world, call });
+      const reply = await this.#ask(place.peer, CALL, call, world);
       if (reply !== undefined) return reply;
       places.moved(world, place.peer);
     }
@@ -57,7 +60,7 @@ export class Forwarder {
   }
 
   async create(call: ForwardedCall, peer: Peer): Promise<ForwardedReply> {
-    const reply = await this.#ask(peer, CREATE, { call });
+    const reply = await this.#ask(peer, CREATE, call);
     if (reply !== undefined) return reply;
     this.counts.refused++;
     throw unavailable();
@@ -66,9 +69,12 @@ export class Forwarder {
   /** Undefined: nothing was done, and another node may do it. */
   async #ask(
     { process }: Peer,
-    kind: string,
-    value: { call: ForwardedCall; world?: number },
+    kind: typeof CALL | typeof CREATE,
+    call: ForwardedCall,
+    world?: number,
   ): Promise<ForwardedReply | undefined> {
+    const message = messageOfCall(call);
+    const value: CallValue = world === undefined ? [message] : [message, world];
     let answer: LinkAnswer;
     try {
       answer = await this.#dependencies.link.call(process, kind, value, WAIT_MS_MAX);
@@ -76,18 +82,17 @@ export class Forwarder {
       if (!(error instanceof LinkBroken)) throw error;
       this.counts.broken++;
       if (error.isOverloaded) throw new TwinError('overloaded', undefined, RETRY_AFTER_S);
-      if (!error.isSent || (kind === CALL && isRepeatable(value.call))) return undefined;
+      if (!error.isSent || (kind === CALL && isRepeatable(call))) return undefined;
       throw new TwinError('store_unavailable', UNKNOWN_HINT, RETRY_AFTER_S);
     }
-    const told = answer.value as Answer;
-    if (told.kind === 'fault') throw errorOf(told);
-    if (told.kind === 'moved') {
+    const told = readAnswer(answer);
+    if (told === undefined) {
       this.counts.moved++;
       return undefined;
     }
+    if ('fault' in told) throw errorOf(told.fault);
     this.counts.answered++;
-    const { reply } = told;
-    return { ...reply, body: reply.body ?? answer.pieces ?? '' };
+    return told.reply;
   }
 }
 
@@ -101,27 +106,20 @@ export function unavailable(retryMs = 1000): TwinError {
   return new TwinError('store_unavailable', hint, Math.max(1, Math.ceil(retryMs / 1000)));
 }
 
-/** Answers a call of another node. `placed`: whether this node serves the world now. */
+/** Answers a call of another node. `isPlacedHere`: whether this node answers for its world now. */
 export async function answerCall(
-  call: ForwardedCall,
-  isPlacedHere: () => Promise<boolean>,
+  value: unknown,
+  isPlacedHere: (world: number | undefined) => boolean | Promise<boolean>,
   answer: (call: ForwardedCall) => Promise<ForwardedReply>,
 ): Promise<LinkAnswer> {
-  if (!(await isPlacedHere())) return { value: { kind: 'moved' } satisfies Answer };
+  const [message, world] = value as CallValue;
+  const isHere = isPlacedHere(world);
+  if (isHere !== true && !(await isHere)) return NOT_HERE;
   try {
-    const { body, ...head } = await answer(call);
-    if (typeof body === 'string' || body instanceof Uint8Array) {
-      return { value: { kind: 'reply', reply: { ...head, body } } satisfies Answer };
-    }
-    const reply = { ...head, body: null };
-    return { value: { kind: 'reply', reply } satisfies Answer, pieces: bytesOf(body) };
+    return answerWithReply(await answer(callOfMessage(message)));
   } catch (error) {
     const fault = faultOf(error);
     if (fault === undefined) throw error;
-    return { value: { kind: 'fault', ...fault } satisfies Answer };
+    return answerWithFault(fault);
   }
-}
-
-async function* bytesOf(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }

@@ -195,11 +195,12 @@ export class RelayedWorlds {
   }
 
   /** A message of a node that serves worlds for this one. */
-  framed(process: string, { world, tick, encoding, bytes }: RelayedFrame): void {
+  framed(process: string, [world, tick, encoding, bytes]: RelayedFrame): void {
     const all = this.#byWorld.get(world);
     if (all === undefined || !this.#isServedBy(all, process)) return;
-    const frame = { tick, json: undefined, msgpack: undefined, [encoding]: bytes };
-    this.#frames.publish([{ world: { number: world }, ...frame }]);
+    const json = encoding === 'json' ? bytes : undefined;
+    const msgpack = encoding === 'msgpack' ? bytes : undefined;
+    this.#frames.publish([{ world: { number: world }, tick, json, msgpack }]);
   }
 
   /** Late frames of a node that no longer serves the world are left out. */

@@ -88,7 +88,8 @@ export function listenForLinks(
     },
     message: (socket, message, isBinary) => {
       const { served } = socket.getUserData();
-      if (isBinary) served?.events.message(new Uint8Array(message));
+      // Copied, because the library reuses its memory.
+      if (isBinary) served?.events.message(new Uint8Array(message.slice(0)));
       else served?.socket.end();
     },
     drain: (socket) => socket.getUserData().served?.events.drained(),

@@ -9,7 +9,7 @@ export interface LinkSocket {
 }
 
 export interface SocketEvents {
-  /** @param message valid only during the call */
+  /** @param message nobody changes it afterwards */
   message(message: Uint8Array): void;
   /** Fewer bytes are buffered than before. */
   drained(): void;

@@ -104,9 +104,8 @@ function checked<Message extends WireMessage>(message: unknown, by: Checks): Mes
   return message as unknown as Message;
 }
 
-// Plain maps: no records, which would be an extension. What is unpacked does not share memory with its
-// source, which is valid only while it is read.
-const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true });
+// Plain maps: no records, which would be an extension. Bytes are not copied: they are most of a frame.
+const packr = new Packr({ useRecords: false, variableMapSize: true });
 
 /** Throws TypeError for a value that MessagePack cannot carry, such as a Date. */
 export function pack(message: WireMessage | readonly [string, ...unknown[]]): Uint8Array {
@@ -120,8 +119,8 @@ export function pack(message: WireMessage | readonly [string, ...unknown[]]): Ui
 }
 
 /**
- * Unpacks the value from `start` to `end`, which `endOfValue` has found. Throws MalformedMessage where it
- * is none.
+ * Unpacks the value from `start` to `end`, which `endOfValue` has found. Its bytes share the memory of the
+ * source. Throws MalformedMessage where it is none.
  */
 export function unpack(bytes: Uint8Array, start: number, end: number): unknown {
   try {

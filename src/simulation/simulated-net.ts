@@ -88,11 +88,7 @@ function dialled(events: DialEvents, thread: Thread): DialEvents {
 
 function deferred(events: () => SocketEvents | undefined, thread: Thread): SocketEvents {
   return {
-    message(message) {
-      // It is valid only now.
-      const own = new Uint8Array(message);
-      thread.add(0, () => events()?.message(own));
-    },
+    message: (message) => void thread.add(0, () => events()?.message(message)),
     drained: () => void thread.add(0, () => events()?.drained()),
     closed: (reason) => void thread.add(0, () => events()?.closed(reason)),
   };

@@ -3,7 +3,7 @@ import { TwinError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics, RouteMeter } from '../../metrics.ts';
 import { type FairTurns, REQUEST_SHARE } from '../server/fair-turns.ts';
-import { errorReply, isStreamed, type Reply } from '../server/reply.ts';
+import { errorReply, isStreamed } from '../server/reply.ts';
 import type { Call, Route, Router } from '../server/router.ts';
 import type { StreamedAnswers } from '../server/streamed-answers.ts';
 
@@ -49,15 +49,22 @@ export class ForwardedCalls {
       this.#unmatched.answered(404);
       return errorReply(new TwinError('not_found'), encoding);
     }
-    const reply = await this.#run(route, forwarded, match.params).catch((error) => {
+    let reply: ForwardedReply;
+    try {
+      reply = await this.#run(route, forwarded, match.params);
+    } catch (error) {
       this.#log(error, route, forwarded);
-      return errorReply(error, encoding);
-    });
+      reply = errorReply(error, encoding);
+    }
     this.#meters.get(route)?.answered(reply.status);
     return reply;
   }
 
-  async #run(route: Route, forwarded: ForwardedCall, params: readonly string[]): Promise<Reply> {
+  async #run(
+    route: Route,
+    forwarded: ForwardedCall,
+    params: readonly string[],
+  ): Promise<ForwardedReply> {
     const { turns, streamed } = this.#dependencies;
     if (this.#pendingCount >= PENDING_MAX) throw new TwinError('overloaded');
     this.#pendingCount++;
@@ -65,7 +72,9 @@ export class ForwardedCalls {
       const call = callOf(forwarded, params);
       const key = forwarded.addressKey;
       if (!turns.take(REQUEST_SHARE)) await turns.next(key, REQUEST_SHARE);
-      const reply = await route.handle(call);
+      const handled = route.handle(call);
+      // Nearly all are answered at once.
+      const reply = handled instanceof Promise ? await handled : handled;
       if (!isStreamed(reply)) return withOwnBytes(reply);
       const failed = (error: unknown) => this.#log(error, route, call);
       return { ...reply, body: await streamed.pass(key, reply.body, failed) };
@@ -82,12 +91,17 @@ export class ForwardedCalls {
 }
 
 function callOf(forwarded: ForwardedCall, params: readonly string[]): Call {
-  const { method, path, query, head, encoding, requestId, addressKey, publicTwinUrl } = forwarded;
   return {
-    ...{ method, path, query, head, encoding, requestId, params },
+    method: forwarded.method,
+    path: forwarded.path,
+    query: forwarded.query,
+    head: forwarded.head,
+    encoding: forwarded.encoding,
+    requestId: forwarded.requestId,
+    params,
     body: withOwnMemory(forwarded.body),
-    addressKey: () => addressKey,
-    publicUrl: publicTwinUrl,
+    addressKey: () => forwarded.addressKey,
+    publicUrl: forwarded.publicTwinUrl,
   };
 }
 

@@ -90,12 +90,13 @@ export class Forwarding {
   async #elsewhere(call: Call, route: Route, world: number, place: Place): Promise<Reply> {
     // Before the first wait: once the client has gone nobody knows its address.
     const forwarded = this.#forwardedCall(call);
-    if ((await this.settled(world, place)) === 'here') return route.handle(call);
+    const isElsewhere = place.at === 'there' || (await this.settled(world, place)) === 'there';
+    if (!isElsewhere) return route.handle(call);
     const { cluster } = this.#dependencies;
-    const forward = (head = forwarded.head) =>
-      this.#asked(route, () => cluster.forward({ ...forwarded, head }, world));
+    const forward = () => this.#asked(route, () => cluster.forward(forwarded, world));
     if (route.answerHere === undefined) return forward();
-    const there = await forward({ ...forwarded.head, ifNoneMatch: '*' });
+    const head = { ...forwarded.head, ifNoneMatch: '*' };
+    const there = await this.#asked(route, () => cluster.forward({ ...forwarded, head }, world));
     const own = await route.answerHere(call, there);
     if (own !== undefined) return own;
     return there.status === 304 ? forward() : there;
@@ -136,11 +137,22 @@ export class Forwarding {
   }
 
   #forwardedCall(call: Call): ForwardedCall {
-    const { method, path, query, encoding, requestId, body } = call;
-    const { accept, acceptEncoding, authorization, vin, ifNoneMatch, contentType } = call.head;
+    const { head } = call;
     return {
-      ...{ method, path, query, encoding, requestId, body },
-      head: { accept, acceptEncoding, authorization, vin, ifNoneMatch, contentType },
+      method: call.method,
+      path: call.path,
+      query: call.query,
+      encoding: call.encoding,
+      requestId: call.requestId,
+      body: call.body,
+      head: {
+        accept: head.accept,
+        acceptEncoding: head.acceptEncoding,
+        authorization: head.authorization,
+        vin: head.vin,
+        ifNoneMatch: head.ifNoneMatch,
+        contentType: head.contentType,
+      },
       addressKey: call.addressKey(),
       publicTwinUrl: this.#dependencies.publicTwinUrl(),
     };
@@ -149,9 +161,10 @@ export class Forwarding {
   async #asked(route: Route, ask: () => Promise<ForwardedReply>): Promise<Reply> {
     const refusal = (error: unknown) => this.#refusal(error, writes(route));
     try {
-      const { body, ...head } = await ask();
-      if (typeof body === 'string' || body instanceof Uint8Array) return { ...head, body };
-      return { ...head, body: refusing(body, refusal) };
+      const reply = await ask();
+      const { body } = reply;
+      if (typeof body === 'string' || body instanceof Uint8Array) return { ...reply, body };
+      return { ...reply, body: refusing(body, refusal) };
     } catch (error) {
       throw refusal(error);
     }

@@ -17,10 +17,10 @@ function setUp() {
   return { relayed, batches, published: () => batches.map(({ frames }) => frames) };
 }
 
-test('frames of many worlds are one batch', () => {
+test('frames of many worlds are delivered side by side', () => {
   const { relayed, published } = setUp();
   relayed.publish([frame(1, 4), frame(2, 4), frame(3, 8)]);
-  expect(published()).toEqual([['1:4', '2:4', '3:8']]);
+  expect(published()).toEqual([['1:4'], ['2:4'], ['3:8']]);
 });
 
 test('frames of a world follow each other, and hold up no other world', () => {

@@ -18,31 +18,27 @@ export class RelayedFrames {
   }
 
   publish(frames: readonly WorldFrame[]): void {
-    this.#deliver(frames.filter((frame) => this.#isNext(frame)));
-  }
-
-  /** Otherwise the frame is queued. */
-  #isNext(frame: WorldFrame): boolean {
-    const queue = this.#queues.get(frame.world.number);
-    if (queue === undefined) {
-      this.#queues.set(frame.world.number, []);
-      return true;
+    for (const frame of frames) {
+      const queue = this.#queues.get(frame.world.number);
+      if (queue === undefined) this.#deliver(frame);
+      else if (queue.push(frame) > QUEUED_MAX) queue.shift();
     }
-    if (queue.push(frame) > QUEUED_MAX) queue.shift();
-    return false;
   }
 
-  #deliver(frames: readonly WorldFrame[]): void {
-    if (frames.length > 0) this.#fanout.publish(frames, () => this.#delivered(frames));
+  #deliver(frame: WorldFrame): void {
+    const { number } = frame.world;
+    let isDelivered = false;
+    this.#fanout.publish([frame], () => {
+      isDelivered = true;
+      this.#deliverNext(number);
+    });
+    // As a rule it is delivered at once.
+    if (!isDelivered && !this.#queues.has(number)) this.#queues.set(number, []);
   }
 
-  #delivered(frames: readonly WorldFrame[]): void {
-    const next: WorldFrame[] = [];
-    for (const { world } of frames) {
-      const frame = this.#queues.get(world.number)?.shift();
-      if (frame === undefined) this.#queues.delete(world.number);
-      else next.push(frame);
-    }
-    this.#deliver(next);
+  #deliverNext(number: number): void {
+    const next = this.#queues.get(number)?.shift();
+    if (next === undefined) this.#queues.delete(number);
+    else this.#deliver(next);
   }
 }

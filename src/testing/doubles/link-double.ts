@@ -182,8 +182,6 @@ class Wire {
     if (end.isEnded) return;
     if (item.at === 'message') {
       end.events?.message(item.bytes);
-      // As with a real socket, it is valid only during the call.
-      item.bytes.fill(0xc1);
     } else if (item.at === 'closed') {
       end.out.clear();
       this.#tell(end, item.reason);
