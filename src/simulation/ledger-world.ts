@@ -49,6 +49,12 @@ export class LedgerWorld {
     return this.#changes.length;
   }
 
+  /** Those that were acknowledged, and all before them. */
+  get acknowledgedCount(): number {
+    const nowhere = Number.POSITIVE_INFINITY;
+    return 1 + this.#changes.findLastIndex(({ acknowledgedMs }) => acknowledgedMs < nowhere);
+  }
+
   append(seq: number, change: LedgerChange): void {
     const where = `change ${seq} of world ${worldIdOf(this.number)}`;
     if (seq !== this.#changes.length + 1) {
