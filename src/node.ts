@@ -9,6 +9,7 @@ import type { BucketSize, Config } from './config.ts';
 import type { DealerPlatform } from './dealer/dealer-platform.ts';
 import { PRICES_US } from './http/server/prices.ts';
 import { kernelIdentity } from './kernel/kernel.ts';
+import { PARTITION_COUNT } from './limits.ts';
 import { loadCities } from './load-cities.ts';
 import type { Log } from './log.ts';
 import type { NodeBase } from './node-front-end.ts';
@@ -69,7 +70,7 @@ export async function startNode(
   try {
     const { store, trouble } = await openNodeStore(base, openStore);
     stopSteps.push(() => store.close());
-    const ranges = new Ranges(store.claims, base);
+    const ranges = new Ranges(store.claims, { partitionCount: PARTITION_COUNT, ...base });
     stopSteps.push(() => ranges.stop());
     const kernel = loadKernel();
     const cluster = await joinCluster(base, { store, ranges, kernel: kernel.identity }, stopSteps);

@@ -1,4 +1,3 @@
-import { PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Grant, Held } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
@@ -21,7 +20,7 @@ const ORPHANED_LEASES = 2;
 
 export interface BalancerDependencies {
   members: Members;
-  ranges: Pick<Ranges, 'take' | 'release' | 'held' | 'grantOf'>;
+  ranges: Pick<Ranges, 'partitionCount' | 'take' | 'release' | 'held' | 'grantOf'>;
   leaseMs: number;
   time: Time;
   log: Log;
@@ -44,8 +43,8 @@ export class Balancer {
   readonly #freeMs = new Map<number, number>();
   readonly #retryMs = new Map<number, number>();
   /** By partition: its holder, and when it changed while both lived. */
-  readonly #holders: (string | undefined)[] = Array.from({ length: PARTITION_COUNT });
-  readonly #movedMs = new Float64Array(PARTITION_COUNT).fill(Number.NEGATIVE_INFINITY);
+  readonly #holders: (string | undefined)[];
+  readonly #movedMs: Float64Array;
   /** What this node has given last, until the other one has it. */
   #given: { partition: number; atMs: number } | undefined;
   #looking: Promise<void> | undefined;
@@ -55,6 +54,9 @@ export class Balancer {
   constructor(dependencies: BalancerDependencies) {
     this.#dependencies = dependencies;
     this.#time = dependencies.time;
+    const { partitionCount } = dependencies.ranges;
+    this.#holders = Array.from({ length: partitionCount });
+    this.#movedMs = new Float64Array(partitionCount).fill(Number.NEGATIVE_INFINITY);
   }
 
   start(): void {

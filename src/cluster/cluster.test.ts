@@ -86,7 +86,7 @@ async function join(name: string): Promise<Member> {
       { ...parts, makeClient: redis.makeClient },
     ),
   );
-  const ranges = new Ranges(store.claims, parts);
+  const ranges = new Ranges(store.claims, { partitionCount: PARTITION_COUNT, ...parts });
   const cluster = await time.advanceUntil(
     Cluster.join({
       store: store as RedisStore & { heartbeats: Heartbeats },

@@ -8,7 +8,7 @@ import type {
   RelayedWorld,
 } from '../cluster-service.ts';
 import type { Encoding } from '../codec/encoding.ts';
-import { PARTITION_COUNT, START_WAIT_MS } from '../limits.ts';
+import { START_WAIT_MS } from '../limits.ts';
 import type { Link, LinkAnswer, LinkClient, LinkHandlers } from '../link/contract.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
@@ -185,7 +185,8 @@ export class Cluster implements ClusterService {
     const { ranges, time } = this.#dependencies;
     const isHeld = (partition: number) =>
       ranges.isShown(partition, time.now()) || this.#isHeldByOther(partition);
-    return Array.from({ length: PARTITION_COUNT }, (_, i) => i).filter((i) => !isHeld(i)).length;
+    const { partitionCount } = ranges;
+    return Array.from({ length: partitionCount }, (_, i) => i).filter((i) => !isHeld(i)).length;
   }
 
   #isHeldByOther(partition: number): boolean {

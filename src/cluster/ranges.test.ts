@@ -68,7 +68,7 @@ const claims: Claims = {
 
 async function start(of = claims): Promise<Ranges> {
   const log = pino({ base: null }, { write: (line) => void logged.push(JSON.parse(line).msg) });
-  const ranges = new Ranges(of, { log, time });
+  const ranges = new Ranges(of, { partitionCount: PARTITION_COUNT, log, time });
   const named = (what: string, partitions: ReadonlySet<number>) =>
     void heard.push(`${what} ${partitions.size === PARTITION_COUNT ? 'all' : [...partitions]}`);
   const worlds = {

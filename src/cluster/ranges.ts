@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
 import {
   type Claims,
@@ -27,6 +26,8 @@ interface Range {
 }
 
 export interface RangesDependencies {
+  /** The partitions of the store are numbered from 0. */
+  partitionCount: number;
   log: Log;
   time: Time;
 }
@@ -39,13 +40,14 @@ export interface RangesDependencies {
 export class Ranges implements HeldPartitions {
   /** Partitions that were lost, whatever the reason: not those that were given up. */
   lostCount = 0;
+  readonly partitionCount: number;
   readonly #claims: Claims;
   readonly #log: Log;
   readonly #time: Time;
   readonly #ranges: readonly Range[];
   /** By partition: from when and until when its worlds may be shown, by `Time.now`. */
-  readonly #fromMs = new Float64Array(PARTITION_COUNT).fill(NEVER);
-  readonly #untilMs = new Float64Array(PARTITION_COUNT).fill(NEVER);
+  readonly #fromMs: Float64Array;
+  readonly #untilMs: Float64Array;
   #limitMs = NEVER;
   #latestReadingMs = NEVER;
   #wallAheadMs: number;
@@ -56,12 +58,15 @@ export class Ranges implements HeldPartitions {
   #stopExpiry: StopTimer = () => {};
   #isStopped = false;
 
-  constructor(claims: Claims, { log, time }: RangesDependencies) {
+  constructor(claims: Claims, { partitionCount, log, time }: RangesDependencies) {
+    this.partitionCount = partitionCount;
+    this.#fromMs = new Float64Array(partitionCount).fill(NEVER);
+    this.#untilMs = new Float64Array(partitionCount).fill(NEVER);
     this.#claims = claims;
     this.#log = log;
     this.#time = time;
     this.#wallAheadMs = time.wallMs() - time.now();
-    this.#ranges = Array.from({ length: PARTITION_COUNT }, () => ({
+    this.#ranges = Array.from({ length: partitionCount }, () => ({
       ...{ grant: undefined, isSuspended: false, isLeaving: false, doubtedMs: NEVER },
     }));
   }

@@ -6,17 +6,19 @@ import type { Chance } from './chance.ts';
 import type { Macrotasks } from './macrotasks.ts';
 import type { NodeSlot } from './node-slot.ts';
 import type { Observer } from './observer.ts';
-import type { RunSettings } from './settings.ts';
+import { FAULTS_MS, type RunSettings } from './settings.ts';
 import type { Answer, Request, SimulatedFront } from './simulated-front.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import { shownInFrame } from './toy-kernel.ts';
 import type { Trace } from './trace.ts';
 
-const CHANGES = 200;
-const READS = 200;
-const STREAMS = 4;
+export const CHANGES = 200;
+export const READS = 200;
+const STREAMS = 2;
 /** Clients begin to call after this time. */
 const BEGIN_MS = 1000;
+/** A client watches for a moment, or for so long that it sees a partition move. */
+const WATCHED_MS_MAX = [1000, 2000, 2000, 10_000];
 /** A client waits no longer for an answer. */
 const PATIENCE_MS = 10_000;
 const RETRY_MS_MAX = 300;
@@ -64,15 +66,21 @@ export class Clients {
   start(): void {
     const { settings, chance } = this.#parts;
     for (let i = 0; i < settings.worldCount; i++) this.#later(BEGIN_MS / 2, () => this.#create());
-    const anyTime = () => chance.between(BEGIN_MS, settings.faultsMs);
+    const anyTime = () => chance.between(BEGIN_MS, FAULTS_MS);
     for (let i = 0; i < CHANGES; i++) this.#later(anyTime(), () => this.#change());
     for (let i = 0; i < READS; i++) this.#later(anyTime(), () => this.#read());
     for (let i = 0; i < STREAMS; i++) this.#later(anyTime() / 4, () => this.#watch(`s${i}`));
   }
 
-  /** Ends the streams, and opens none any more. */
-  end(): void {
+  /** Ends the streams, and opens none any more. Resolves once all that clients wanted was asked. */
+  async end(): Promise<void> {
     this.#isOver = true;
+    while (!this.#isDone) await this.#sleep(RETRY_MS_MAX);
+  }
+
+  get #isDone(): boolean {
+    const { changes, reads } = this.#parts.observer.counts;
+    return this.#isOver && changes >= CHANGES && reads >= READS;
   }
 
   #later(delayMs: number, run: () => unknown): void {
@@ -155,7 +163,7 @@ export class Clients {
 
   async #create(): Promise<void> {
     const { chance } = this.#parts;
-    while (!this.#isOver) {
+    while (!this.#isDone) {
       const answer = await this.#ask({ method: 'POST', path: '/api/v1/worlds' });
       if (answer?.status === 201) {
         const { id } = JSON.parse(Buffer.from(answer.body).toString()) as { id: string };
@@ -166,14 +174,16 @@ export class Clients {
     }
   }
 
-  #pickWorld(): number | undefined {
-    return this.worlds.length === 0 ? undefined : this.#parts.chance.pick(this.worlds);
+  /** Waits until there is one. */
+  async #pickWorld(): Promise<number> {
+    while (this.worlds.length === 0) await this.#sleep(RETRY_MS_MAX);
+    return this.#parts.chance.pick(this.worlds);
   }
 
   async #read(): Promise<void> {
-    const { chance } = this.#parts;
-    const world = this.#pickWorld();
-    if (world === undefined) return;
+    const { chance, observer } = this.#parts;
+    const world = await this.#pickWorld();
+    observer.counts.reads++;
     if (chance.happens(FEATURES_SHARE)) await this.#readFeatures(world, chance.below(CAR_COUNT));
     else await this.#readState(world);
   }
@@ -182,7 +192,7 @@ export class Clients {
     const { observer } = this.#parts;
     const request = { method: 'GET' as const, path: FEATURES_PATH, vin: vinOf(world, car) };
     const answer = await this.#ask(request, (id) => observer.asks(id, world, { car }));
-    if (answer?.status === 200) observer.counts.reads++;
+    if (answer?.status === 200) observer.counts.shown++;
     if (answer?.status === UNKNOWN_CAR) this.#forget(world);
   }
 
@@ -190,14 +200,14 @@ export class Clients {
     const path = `/api/v1/worlds/${worldIdOf(world)}/state`;
     const { observer } = this.#parts;
     const answer = await this.#ask({ method: 'GET', path }, (id) => observer.asks(id, world));
-    if (answer?.status === 200) observer.counts.reads++;
+    if (answer?.status === 200) observer.counts.shown++;
     if (answer?.status === GONE) this.#forget(world);
   }
 
   async #change(): Promise<void> {
     const { chance, observer } = this.#parts;
-    const world = this.#pickWorld();
-    if (world === undefined) return;
+    const world = await this.#pickWorld();
+    observer.counts.changes++;
     const count = (this.#asked.get(world) ?? 0) + 1;
     this.#asked.set(world, count);
     // No two changes of a world have the same mask, so each is found in the journal.
@@ -240,15 +250,16 @@ export class Clients {
   async #watch(name: string): Promise<void> {
     const { chance, slots } = this.#parts;
     while (!this.#isOver) {
-      const world = this.#pickWorld();
+      const world = await this.#pickWorld();
       const ended = Promise.withResolvers<void>();
-      const stream =
-        world &&
-        (await this.#call(chance.pick(slots), (front, process) =>
-          this.#open(front, process, { name, world, ended: () => ended.resolve() }),
-        ));
+      const stream = await this.#call(chance.pick(slots), (front, process) =>
+        this.#open(front, process, { name, world, ended: () => ended.resolve() }),
+      );
       if (stream) {
-        await Promise.race([ended.promise, this.#sleep(chance.between(500, 12_000))]);
+        await Promise.race([
+          ended.promise,
+          this.#sleep(chance.between(200, chance.pick(WATCHED_MS_MAX))),
+        ]);
         stream.forget();
         stream.process.main.add(this.#wayMs(), stream.close);
       }

@@ -1,12 +1,12 @@
 import type { Chance } from './chance.ts';
 import type { Macrotasks } from './macrotasks.ts';
 import type { NodeSlot } from './node-slot.ts';
-import type { RunSettings } from './settings.ts';
+import { FAULTS_MS, type RunSettings } from './settings.ts';
 import type { SimulatedNet } from './simulated-net.ts';
 import type { Trace } from './trace.ts';
 import type { WatchedRedis } from './watched-redis.ts';
 
-const FAULTS_MIN = 5;
+export const FAULTS_MIN = 5;
 const FAULTS_MORE = 15;
 /** Some runs have few kinds of faults, and many of each: other things happen then. */
 const KINDS_MAX = 4;
@@ -40,11 +40,11 @@ export class Faults {
   }
 
   start(): void {
-    const { settings, macrotasks, chance } = this.parts;
+    const { macrotasks, chance } = this.parts;
     const count = FAULTS_MIN + chance.below(FAULTS_MORE);
     const kinds = chance.happens(0.5) ? KINDS : this.#someKinds();
     for (let i = 0; i < count; i++) {
-      const atMs = chance.between(BEGIN_MS, settings.faultsMs - LAST_MS);
+      const atMs = chance.between(BEGIN_MS, FAULTS_MS - LAST_MS);
       const [name, fault] = chance.pick(kinds);
       macrotasks.add(atMs, () => {
         this.count++;

@@ -7,6 +7,8 @@ import { Violation } from './violation.ts';
 export interface LedgerChange extends Change {
   /** Virtual time at which the store accepted it. */
   atMs: number;
+  /** When it was acknowledged; until then answers may leave it out. */
+  acknowledgedMs: number;
   epoch: number;
 }
 
@@ -45,6 +47,12 @@ export class LedgerWorld {
 
   get changeCount(): number {
     return this.#changes.length;
+  }
+
+  /** Those that were acknowledged, and all before them. */
+  get acknowledgedCount(): number {
+    const nowhere = Number.POSITIVE_INFINITY;
+    return 1 + this.#changes.findLastIndex(({ acknowledgedMs }) => acknowledgedMs < nowhere);
   }
 
   append(seq: number, change: LedgerChange): void {
@@ -96,10 +104,10 @@ export class LedgerWorld {
     const histories = [this.#changes, ...this.#lost.map(({ changes }) => changes)];
     return histories.some((changes) => {
       let declared = this.#firstMasks[car] ?? 0;
+      const known = changes.findLastIndex(({ acknowledgedMs }) => acknowledgedMs < sinceMs);
       for (let i = 0; ; i++) {
         const next = changes[i];
-        const isLater = next === undefined || next.atMs >= sinceMs;
-        if (isLater && (declared & touched) === (values & touched)) return true;
+        if (i > known && (declared & touched) === (values & touched)) return true;
         if (next === undefined) return false;
         if (next.car === car) declared = applyChange(declared, next);
       }

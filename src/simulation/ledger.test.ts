@@ -23,7 +23,7 @@ beforeEach(() => {
   failures = [];
   grants = new Map();
   observer = new Observer(
-    { partitions: [PARTITION], idleMs: IDLE_MS, earlyMs: 1000 },
+    { idleMs: IDLE_MS, earlyMs: 1000 },
     { nowMs: () => nowMs, trace: new Trace(() => nowMs), failed: (each) => failures.push(each) },
   );
   grant('a', 100);

@@ -101,7 +101,10 @@ export class Ledger {
     } else if (known === undefined || known.isRemoved || value === undefined) return;
     else if (kind === 'journal') {
       const [tick = 0, car = 0, touched = 0, values = 0] = unpackValue(value) as number[];
-      known.append(Number(seq), { tick, car, touched, values, atMs: this.#nowMs(), epoch });
+      const atMs = this.#nowMs();
+      const acknowledgedMs = Number.POSITIVE_INFINITY;
+      const change = { tick, car, touched, values };
+      known.append(Number(seq), { ...change, atMs, acknowledgedMs, epoch });
       this.#listener.changed(known, tick, epoch);
     } else if (kind === 'image') checkImage(known, value);
   }

@@ -1,15 +1,19 @@
 /** Lives through runs of a cluster: `npm run simulate -- [--seeds 500] [--from 1] [--seed N] [--trace]`. */
 import { execFileSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { systemTime } from '../time.ts';
 import { runMutants } from './mutant-runs.ts';
-import { type RunResult, simulate } from './simulation.ts';
-import { addTo, formatted, NO_COUNTS } from './totals.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { SeedPool } from './seed-pool.ts';
+import { runSeeds } from './seed-runs.ts';
+import { formatted } from './totals.ts';
 
 const HELP = `npm run simulate -- [options]
 
---seeds 100      how many runs
+--seeds 500      how many runs
 --from 1         the seed of the first one
+--workers N      processes; as many as processors by default
 --seed N         this run alone
 --trace          prints what happens in it, and what the nodes log
 --all            goes on after a failure
@@ -17,11 +21,15 @@ const HELP = `npm run simulate -- [options]
 --mutants        runs builds that are broken on purpose until the invariant that is named for each fails
 --only NAME      of these this one alone`;
 
+/** How often the state of a long run is printed. */
+const PROGRESS_MS = 10_000;
+
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    seeds: { type: 'string', default: '100' },
+    seeds: { type: 'string', default: '500' },
     from: { type: 'string', default: '1' },
+    workers: { type: 'string', default: String(availableParallelism()) },
     trace: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     hashes: { type: 'boolean', default: false },
@@ -42,36 +50,51 @@ function commitName(): string {
   }
 }
 
-function report({ seed, steps, failure }: RunResult): void {
-  const why = failure instanceof Error ? failure.message : String(failure);
-  console.error(`FAILED seed ${seed}, commit ${commitName()}, step ${steps}: ${why}`);
+function report({ seed, steps, failure }: Outcome): void {
+  console.error(`FAILED seed ${seed}, commit ${commitName()}, step ${steps}: ${failure?.message}`);
   console.error(`  npm run simulate -- --seed ${seed} --trace`);
   process.exitCode = 1;
 }
 
-async function run(from: number, count: number): Promise<void> {
+async function runOne(seed: number): Promise<void> {
   const write = values.trace ? (line: string) => console.log(line) : undefined;
+  const outcome = await outcomeOf({ seed }, write);
+  if (outcome.failure !== undefined) report(outcome);
+  console.log(`seed ${seed}: trace ${outcome.hash}, ${outcome.steps} steps`);
+  console.log(formatted(outcome.counts));
+}
+
+async function runMany(pool: SeedPool, from: number, count: number): Promise<void> {
   const startMs = systemTime.now();
-  const totals = { ...NO_COUNTS };
-  let done = 0;
-  for (let seed = from; seed < from + count; seed++) {
-    const result = await simulate(seed, write ? { write } : {});
-    addTo(totals, result.counts);
-    done++;
-    if (result.failure !== undefined) report(result);
-    if (values.hashes) console.log(`${seed} ${result.hash}`);
-    else if (count === 1) console.log(`seed ${seed}: trace ${result.hash}, ${result.steps} steps`);
-    else if (done % 20 === 0) console.log(`${done} of ${count} runs`);
-    if (result.failure !== undefined && !values.all) break;
-  }
-  const seconds = ((systemTime.now() - startMs) / 1000).toFixed(1);
+  const passedS = () => (systemTime.now() - startMs) / 1000;
+  let printedMs = startMs;
+  const done = (outcome: Outcome, runCount: number) => {
+    if (outcome.failure !== undefined) report(outcome);
+    if (values.hashes) console.log(`${outcome.seed} ${outcome.hash}`);
+    if (values.hashes || systemTime.now() - printedMs < PROGRESS_MS) return;
+    printedMs = systemTime.now();
+    const leftS = (passedS() / runCount) * (count - runCount);
+    console.log(`${runCount} of ${count} runs, about ${leftS.toFixed(0)} s remain`);
+  };
+  const { runCount, totals, failed } = await runSeeds(
+    pool,
+    { from, count },
+    { all: values.all, done },
+  );
   if (values.hashes) return;
-  console.log(`${done} runs in ${seconds} s: ${formatted(totals)}`);
+  console.log(`${runCount} runs in ${passedS().toFixed(1)} s, ${failed.length} failures`);
+  console.log(formatted(totals));
+}
+
+async function runInPool(): Promise<void> {
+  const pool = new SeedPool(Number(values.workers));
+  if (!values.mutants) await runMany(pool, Number(values.from), Number(values.seeds));
+  else process.exitCode = (await runMutants(pool, values.only)) ? 0 : 1;
+  pool.close();
 }
 
 if (values.help) console.log(HELP);
-else if (values.mutants) process.exitCode = (await runMutants(values.only)) ? 0 : 1;
-else if (values.seed !== undefined) await run(Number(values.seed), 1);
-else await run(Number(values.from), Number(values.seeds));
+else if (values.seed !== undefined) await runOne(Number(values.seed));
+else await runInPool();
 // Threads of the front end that were never needed keep the process alive.
 process.exit();

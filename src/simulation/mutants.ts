@@ -26,16 +26,19 @@ export interface Mutant {
   unfenced?: 'made' | 'disguised';
   claims?(claims: Claims, time: Time): Claims;
   /** `silentMs`: of a process, by the clock of Redis. */
-  heartbeats?(
-    heartbeats: Heartbeats,
-    silentMs: (process: string) => number,
-    leaseMs: number,
-  ): Heartbeats;
-  store?(store: Store, time: Time): Store;
+  store?(store: Store, parts: MutantParts): Store;
   held?(ranges: HeldPartitions): HeldPartitions;
   leaving?(worlds: Worlds, known: () => readonly number[]): PartitionedWorlds;
   Worlds?: new (dependencies: WorldsDependencies) => Worlds;
   thread?(makeThread: MakeThread): MakeThread;
+}
+
+/** What a mutant may use. */
+export interface MutantParts {
+  time: Time;
+  leaseMs: number;
+  /** Since the last heartbeat of a process, by the clock of Redis. */
+  silentMs: (process: string) => number;
 }
 
 const RETRY_MS = 20;
@@ -96,11 +99,7 @@ function deadlineFromAnswer(inner: Claims, time: Time): Claims {
 }
 
 /** Who is silent by the clock of Redis counts as gone. */
-function withoutSilent(
-  inner: Heartbeats,
-  silentMs: (process: string) => number,
-  leaseMs: number,
-): Heartbeats {
+function withoutSilent(inner: Heartbeats, { silentMs, leaseMs }: MutantParts): Heartbeats {
   return {
     process: inner.process,
     async send(value, readingMs) {
@@ -112,29 +111,32 @@ function withoutSilent(
   };
 }
 
-/** The same store with another commit. */
-function storeWith(inner: Store, commit: Store['commit']): Store {
+/** The same store with other methods. */
+function storeWith(inner: Store, changed: Partial<Store>): Store {
   return {
     engine: inner.engine,
     claims: inner.claims,
     heartbeats: inner.heartbeats,
     get: (key) => inner.get(key),
     list: (prefix, page) => inner.list(prefix, page),
-    commit,
+    commit: (...commit) => inner.commit(...commit),
     serve: () => inner.serve?.(),
     close: () => inner.close(),
+    ...changed,
   };
 }
 
-function retried(inner: Store, time: Time): Store {
-  return storeWith(inner, async (...commit) => {
-    try {
-      return await inner.commit(...commit);
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable) || error.reason !== 'unknown') throw error;
-      await time.sleep(RETRY_MS);
-      return inner.commit(...commit);
-    }
+function retried(inner: Store, { time }: MutantParts): Store {
+  return storeWith(inner, {
+    async commit(...commit) {
+      try {
+        return await inner.commit(...commit);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || error.reason !== 'unknown') throw error;
+        await time.sleep(RETRY_MS);
+        return inner.commit(...commit);
+      }
+    },
   });
 }
 
@@ -242,7 +244,8 @@ export const MUTANTS: readonly Mutant[] = [
       claimsWith(withoutMarks(inner), {
         take: (partition) => withoutMarks(inner).take(partition, 'expired'),
       }),
-    heartbeats: withoutSilent,
+    store: (inner, parts) =>
+      storeWith(inner, { heartbeats: inner.heartbeats && withoutSilent(inner.heartbeats, parts) }),
   },
   { name: 'blind retry of writes', invariant: 'I5', store: retried },
   {
@@ -256,9 +259,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'answer before the store',
     invariant: 'I4',
     store: (inner) =>
-      storeWith(inner, (...commit) => {
-        inner.commit(...commit).catch(() => {});
-        return Promise.resolve(true);
+      storeWith(inner, {
+        commit(...commit) {
+          inner.commit(...commit).catch(() => {});
+          return Promise.resolve(true);
+        },
       }),
   },
 ];

@@ -2,7 +2,7 @@ import { F_ALL } from '../../assembly/layout.ts';
 import { partitionOf, worldIdOf } from '../twin/ids.ts';
 import type { Change } from '../twin/journal.ts';
 import { Ledger, type LedgerListener } from './ledger.ts';
-import type { LedgerWorld } from './ledger-world.ts';
+import type { LedgerChange, LedgerWorld } from './ledger-world.ts';
 import type { Shown } from './toy-kernel.ts';
 import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
@@ -17,8 +17,6 @@ export interface Publisher {
 }
 
 export interface ObserverSettings {
-  /** Those that have worlds. */
-  partitions: readonly number[];
   idleMs: number;
   /** A world is deleted this much earlier than its idle time at most. */
   earlyMs: number;
@@ -58,10 +56,13 @@ interface Asked {
 
 /** Of the calls of clients, and of what happened to them. */
 export interface Counts {
+  /** What clients asked for: a call that is refused and made again at another node counts once. */
+  changes: number;
+  reads: number;
   acknowledged: number;
+  shown: number;
   refused: number;
   unknown: number;
-  reads: number;
   frames: number;
   /** Requests that another node answered, and those that found the world gone from there. */
   forwarded: number;
@@ -74,8 +75,8 @@ export interface Counts {
 export class Observer implements LedgerListener {
   readonly ledger: Ledger;
   readonly counts: Counts = {
-    ...{ acknowledged: 0, refused: 0, unknown: 0, reads: 0, frames: 0 },
-    ...{ forwarded: 0, moved: 0, takeovers: 0, drops: 0 },
+    ...{ changes: 0, reads: 0, acknowledged: 0, shown: 0, refused: 0, unknown: 0 },
+    ...{ frames: 0, forwarded: 0, moved: 0, takeovers: 0, drops: 0 },
   };
   readonly #nowMs: () => number;
   readonly #settings: ObserverSettings;
@@ -112,7 +113,6 @@ export class Observer implements LedgerListener {
   // ── the store ───────────────────────────────────────────────────────────────────────────────
 
   granted(partition: number, boot: string, epoch: number): void {
-    if (!this.#settings.partitions.includes(partition)) return;
     this.#trace.note('granted', partition, boot, epoch);
     if (this.#holders.has(partition)) this.counts.takeovers++;
     this.#holders.set(partition, boot);
@@ -245,7 +245,11 @@ export class Observer implements LedgerListener {
     this.#trace.note('acknowledged', by.name, worldIdOf(number), car, touched, values);
     this.counts.acknowledged++;
     this.used(number);
-    this.#check(() => checkAccepted(by, world, { car, touched, values }, sinceMs));
+    this.#check(() => {
+      const accepted = acceptedChange(world, { car, touched, values }, sinceMs);
+      if (accepted !== undefined) accepted.acknowledgedMs = this.#nowMs();
+      else checkDeclared(by, world, { car, touched, values }, sinceMs);
+    });
   }
 
   /** A client opens a stream. */
@@ -270,17 +274,25 @@ export class Observer implements LedgerListener {
   }
 }
 
-function checkAccepted(
+function acceptedChange(
+  world: LedgerWorld,
+  { car, touched, values }: Omit<Change, 'tick'>,
+  sinceMs: number,
+): LedgerChange | undefined {
+  for (const each of world.since(sinceMs)) {
+    if (each.car === car && each.touched === touched && each.values === values) return each;
+  }
+  return undefined;
+}
+
+/** A change that changes nothing is acknowledged without being stored. */
+function checkDeclared(
   by: Publisher,
   world: LedgerWorld,
   change: Omit<Change, 'tick'>,
   sinceMs: number,
 ): void {
-  const { car, touched, values } = change;
-  for (const each of world.since(sinceMs)) {
-    if (each.car === car && each.touched === touched && each.values === values) return;
-  }
   if (world.wasDeclared(change, sinceMs)) return;
-  const what = `a change of world ${worldIdOf(world.number)}, car ${car}, by ${by.name}`;
+  const what = `a change of world ${worldIdOf(world.number)}, car ${change.car}, by ${by.name}`;
   throw new Violation('I4', `${what} was acknowledged, and the store does not have it`);
 }

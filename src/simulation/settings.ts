@@ -1,12 +1,16 @@
 import { PARTITION_COUNT } from '../limits.ts';
 import { Chance } from './chance.ts';
 
+/** Until then faults happen; clients go on a little longer. */
+export const FAULTS_MS = 60_000;
+/** Of the runs. */
+const LONG_SHARE = 0.02;
+
 /** How a run is set up, drawn from its seed. */
 export interface RunSettings {
   seed: number;
   nodeCount: number;
-  /** The partitions in which worlds are made. */
-  partitions: readonly number[];
+  partitionCount: number;
   leaseMs: number;
   idleMs: number;
   shardCount: number;
@@ -25,24 +29,17 @@ export interface RunSettings {
   imagesMs: number | undefined;
   /** About so often a node forgets a world, as where too many are at hand; undefined: never. */
   evictMs: number | undefined;
-  /** Until then faults happen; clients go on a little longer. */
-  faultsMs: number;
-  /** It goes on until the partitions are spread evenly. */
+  /** It goes on until the partitions, as many as a node has, are spread evenly. */
   isLong: boolean;
 }
 
 export function settingsOf(seed: number): RunSettings {
   const chance = new Chance(seed, 1);
-  const partitionCount = chance.pick([1, 1, 2, 4, 8]);
-  const first = chance.below(PARTITION_COUNT);
-  const partitions = Array.from(
-    { length: partitionCount },
-    (_, i) => (first + 7 * i) % PARTITION_COUNT,
-  );
+  const isLong = chance.happens(LONG_SHARE);
   return {
     seed,
-    nodeCount: chance.pick([2, 3, 3, 4]),
-    partitions,
+    nodeCount: chance.pick([2, 2, 3, 3, 3, 4]),
+    partitionCount: isLong ? PARTITION_COUNT : chance.pick([1, 2, 4, 8]),
     leaseMs: chance.pick([1000, 2000, 6000, 6000]),
     idleMs: chance.pick([5000, 10_000, 20_000, 1_800_000]),
     shardCount: chance.pick([1, 1, 2]),
@@ -55,7 +52,6 @@ export function settingsOf(seed: number): RunSettings {
     wallErrorMsMax: chance.pick([0, 100, 3_600_000]),
     imagesMs: chance.pick([undefined, undefined, 100, 1000]),
     evictMs: chance.pick([undefined, 20, 200, 2000]),
-    faultsMs: 60_000,
-    isLong: chance.happens(0.1),
+    isLong,
   };
 }

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { NodeClock } from '../clock.ts';
 import { ClockKeeper } from '../clock-keeper.ts';
 import { Cluster } from '../cluster/cluster.ts';
-import type { Ranges } from '../cluster/ranges.ts';
+import { Ranges } from '../cluster/ranges.ts';
 import { NodeLink } from '../link/node-link.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
@@ -17,17 +17,14 @@ import { Worlds } from '../worlds/worlds.ts';
 import type { Chance } from './chance.ts';
 import type { Machine, Thread } from './machine.ts';
 import type { Mutant } from './mutants.ts';
-import { NodeRandom } from './node-random.ts';
 import type { Observer, Publisher } from './observer.ts';
 import { LeaseWatch, type RedisRoute } from './redis-route.ts';
 import type { RunSettings } from './settings.ts';
 import { SimulatedFront } from './simulated-front.ts';
 import type { SimulatedNet } from './simulated-net.ts';
 import { SimulatedThread } from './simulated-thread.ts';
-import { SparseStore } from './sparse-store.ts';
 import { TOY_CITIES, TOY_KERNEL } from './toy-kernel.ts';
 import type { Trace } from './trace.ts';
-import { UsedRanges } from './used-ranges.ts';
 import type { WatchedRedis } from './watched-redis.ts';
 
 const ADMITTED_PER_MILLE = 600;
@@ -59,7 +56,6 @@ export class SimulatedNode implements Publisher {
   readonly #environment: NodeEnvironment;
   readonly #watch: LeaseWatch;
   readonly #log: Log;
-  readonly #random: Random;
   readonly #gone = new Set<() => void>();
   /** In the order in which they were started. */
   readonly #stopSteps: (() => unknown)[] = [];
@@ -69,13 +65,12 @@ export class SimulatedNode implements Publisher {
   ranges: Ranges | undefined;
 
   constructor(name: string, environment: NodeEnvironment) {
-    const { settings, machine, chance } = environment;
+    const { settings, machine } = environment;
     this.name = name;
     this.main = machine.makeThread();
     this.#environment = environment;
     this.#watch = new LeaseWatch(this.main, settings.leaseMs);
     this.#log = this.#makeLog();
-    this.#random = new NodeRandom(chance, settings.partitions);
   }
 
   epochOf(partition: number): number | undefined {
@@ -97,7 +92,8 @@ export class SimulatedNode implements Publisher {
   }
 
   get #base() {
-    return { log: this.#log, time: this.main.time, random: this.#random };
+    const random: Random = this.#environment.chance;
+    return { log: this.#log, time: this.main.time, random };
   }
 
   /** Resolves once it serves. Rejects if it cannot. */
@@ -105,7 +101,10 @@ export class SimulatedNode implements Publisher {
     const { settings, observer, mutant } = this.#environment;
     const store = await this.#openStore();
     const claims = mutant?.claims?.(store.claims, this.main.time) ?? store.claims;
-    const ranges = new UsedRanges(claims, this.#base, settings.partitions);
+    const ranges = new Ranges(claims, {
+      partitionCount: settings.partitionCount,
+      ...this.#base,
+    });
     this.ranges = ranges;
     this.#stopSteps.push(() => ranges.stop());
     const cluster = await this.#join(store, ranges);
@@ -113,7 +112,7 @@ export class SimulatedNode implements Publisher {
     store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
     const worlds = this.#makeWorlds(store, ranges, clock);
     await worlds.start();
-    store.serve();
+    store.serve?.();
     this.front = new SimulatedFront({
       ...{ ...this.#base, service: worlds, cluster },
       ...{ publisher: this, observer },
@@ -130,33 +129,30 @@ export class SimulatedNode implements Publisher {
     worlds.idle.start();
   }
 
-  async #openStore(): Promise<SparseStore> {
+  async #openStore(): Promise<Store> {
     const { settings, redis, route } = this.#environment;
     const makeClient = this.#watch.watched(redis, route);
     const { leaseMs } = settings;
     const where = { url: 'redis://simulated', nodeName: this.name, leaseMs };
     const opened = await openRedis(where, { ...this.#base, makeClient });
-    const guarded = new GuardedStore(opened, this.#base);
-    const store = new SparseStore(this.#mutated(guarded), settings.partitions);
+    const store = this.#mutated(new GuardedStore(opened, this.#base));
     this.#stopSteps.push(() => store.close());
     return store;
   }
 
   #mutated(store: Store): Store {
-    const { mutant } = this.#environment;
-    return mutant?.store?.(store, this.main.time) ?? store;
+    const { mutant, settings, redis } = this.#environment;
+    const silentMs = (process: string) => redis.silentMs(process);
+    const parts = { time: this.main.time, leaseMs: settings.leaseMs, silentMs };
+    return mutant?.store?.(store, parts) ?? store;
   }
 
-  async #join(store: SparseStore, ranges: Ranges): Promise<Cluster> {
-    const { settings, net, redis, mutant } = this.#environment;
-    const heartbeats = store.heartbeats as Heartbeats;
-    const silentMs = (process: string) => redis.silentMs(process);
+  async #join(store: Store, ranges: Ranges): Promise<Cluster> {
+    const { settings, net } = this.#environment;
     const { leaseMs } = settings;
     const { log, time, random } = this.#base;
     const cluster = await Cluster.join({
-      store: Object.assign(store, {
-        heartbeats: mutant?.heartbeats?.(heartbeats, silentMs, leaseMs) ?? heartbeats,
-      }),
+      store: store as Store & { heartbeats: Heartbeats },
       ...{ ranges, leaseMs, log, time, random },
       identity: { build: BUILD, kernel: TOY_KERNEL, name: this.name, twinUrl: '' },
       openLink: (process, key, handlers) => {
@@ -172,7 +168,7 @@ export class SimulatedNode implements Publisher {
     return cluster;
   }
 
-  #makeWorlds(store: SparseStore, ranges: Ranges, clock: NodeClock): Worlds {
+  #makeWorlds(store: Store, ranges: Ranges, clock: NodeClock): Worlds {
     const { settings, observer, mutant } = this.#environment;
     const base = this.#base;
     const publisher = new ClockKeeper(clock, store, base);

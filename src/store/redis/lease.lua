@@ -25,9 +25,6 @@
 -- that the lease still lives; the version, as text; the epoch; mark and last holder as of before the
 -- call.
 
--- No lease lives longer. If one seems to, then the clock of the server was set back.
-local LIFE_MS_MAX = 60000
-
 local name, session = ARGV[1], tonumber(ARGV[2])
 local holder = redis.call('GET', KEYS[1])
 local owner, epoch, ended = string.match(
@@ -51,8 +48,13 @@ local function mayTake()
 end
 
 if not isMine and not mayTake() then
-  if redis.call('PTTL', KEYS[1]) > LIFE_MS_MAX then redis.call('PEXPIRE', KEYS[1], LIFE_MS_MAX) end
-  return { 0, last, redis.call('PTTL', KEYS[1]), version, epoch, mark, last }
+  local left = redis.call('PTTL', KEYS[1])
+  -- No lease lives longer than one that is given now: the clock of the server was set back.
+  if ARGV[4] == 'expired' and left > tonumber(ARGV[3]) then
+    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+    left = tonumber(ARGV[3])
+  end
+  return { 0, last, left, version, epoch, mark, last }
 end
 
 if isMine then

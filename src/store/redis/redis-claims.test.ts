@@ -11,7 +11,7 @@ import type { MakeClient } from './redis-client.ts';
 import { openRedis, type RedisStore } from './redis-store.ts';
 
 /** Nothing expires in Redis while a test runs, unless the test has its time pass. */
-const LEASE_MS = 60_000;
+const LEASE_MS = 50_000;
 
 /** Processes on one server. */
 function processes(time: TestTime, url: string, makeClient?: MakeClient) {

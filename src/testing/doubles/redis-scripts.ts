@@ -15,7 +15,6 @@ export { type RedisArgument, RedisData, type RedisReply, text } from './redis-da
 
 const STAMP_BYTES = 8;
 const LOST = -1;
-const LIFE_MS_MAX = 60_000;
 
 type Script = (
   data: RedisData,
@@ -86,7 +85,7 @@ function lease(
     return holder === undefined && isFree;
   };
   if (!isMine && !mayTake()) {
-    if (data.leftMs(leaseKey) > LIFE_MS_MAX) data.expire(leaseKey, LIFE_MS_MAX);
+    if (how === 'expired' && data.leftMs(leaseKey) > ttlMs) data.expire(leaseKey, ttlMs);
     const told = Buffer.from(last);
     return [0, told, data.leftMs(leaseKey), version, Number(epoch), mark, told];
   }

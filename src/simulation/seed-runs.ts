@@ -1,0 +1,45 @@
+import type { Outcome } from './outcome.ts';
+import type { SeedPool } from './seed-pool.ts';
+import { addTo, NO_COUNTS, type RunCounts } from './totals.ts';
+
+export interface SeedRange {
+  from: number;
+  count: number;
+}
+
+export interface SeedRunsOptions {
+  /** Goes on after a failure. */
+  all: boolean;
+  /** Called after each run. */
+  done?: (outcome: Outcome, runCount: number) => void;
+}
+
+/** What has become of many runs. */
+export interface SeedRuns {
+  runCount: number;
+  totals: RunCounts;
+  failed: readonly Outcome[];
+}
+
+/** Lives through the runs of a range of seeds, as many at a time as the pool has processes. */
+export async function runSeeds(
+  pool: SeedPool,
+  { from, count }: SeedRange,
+  { all, done }: SeedRunsOptions,
+): Promise<SeedRuns> {
+  const totals = { ...NO_COUNTS };
+  const failed: Outcome[] = [];
+  let runCount = 0;
+  let next = from;
+  const take = async () => {
+    while (next < from + count && (all || failed.length === 0)) {
+      const outcome = await pool.run({ seed: next++ });
+      runCount++;
+      addTo(totals, outcome.counts);
+      if (outcome.failure !== undefined) failed.push(outcome);
+      done?.(outcome, runCount);
+    }
+  };
+  await Promise.all(Array.from({ length: pool.size }, take));
+  return { runCount, totals, failed };
+}
