@@ -80,13 +80,21 @@ function evalOf(script: string, ...args: number[]): string {
 }
 
 /** Starts a server that logs every write before it answers. `settings` are `redis-server`'s. */
-export async function startRedis(...settings: string[]): Promise<TestRedis> {
+export function startRedis(...settings: string[]): Promise<TestRedis> {
+  return startRedisIn({}, settings);
+}
+
+/** The same with environment variables of the server's own. */
+export async function startRedisIn(
+  environment: Readonly<Record<string, string>>,
+  settings: readonly string[] = [],
+): Promise<TestRedis> {
   const dir = mkdtempSync(join(tmpdir(), 'twin-redis-'));
   const port = await freePort();
   let child: ChildProcess | undefined;
   const isRunning = () => child?.exitCode === null && child.signalCode === null;
   const start = async () => {
-    if (!isRunning()) child = await serve(port, dir, settings);
+    if (!isRunning()) child = await serve(port, dir, settings, environment);
   };
   const kill = async () => {
     if (child === undefined || !isRunning()) return;
@@ -122,11 +130,19 @@ export async function startRedis(...settings: string[]): Promise<TestRedis> {
   };
 }
 
-async function serve(port: number, dir: string, settings: string[]): Promise<ChildProcess> {
+async function serve(
+  port: number,
+  dir: string,
+  settings: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
   const wanted = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
   const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir];
   const args = [...where, ...wanted, '--daemonize', 'no', ...settings];
-  const child = spawn('redis-server', args, { stdio: 'ignore' });
+  const child = spawn('redis-server', args, {
+    stdio: 'ignore',
+    env: { ...process.env, ...environment },
+  });
   const failed = once(child, 'error').then(([error]) => {
     throw error;
   });
@@ -154,7 +170,7 @@ function expectDone(answer: string): void {
   if (answer.startsWith('-')) throw new Error(answer);
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on('error', reject);
