@@ -78,7 +78,7 @@ async function runAgainst(
   { count, files, workers }: Asked,
   outputFile: string,
 ): Promise<FileResult[]> {
-  const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${outputFile}`];
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${outputFile}`];
   const vitest = spawn(
     process.execPath,
     [

@@ -84,6 +84,8 @@ export async function startTestCluster(
   const twin = isAny ? await AnyNodeProxy.open(systemRandom) : undefined;
   const dealer = isAny ? await AnyNodeProxy.open(systemRandom) : undefined;
   const all = {
+    // No lease ends because the machine is slow, or because a test jumps over some seconds.
+    LEASE_SECONDS: '60',
     // As with any proxy: clients know the nodes by its address.
     ...(twin === undefined ? {} : { PUBLIC_TWIN_URL: twin.url }),
     ...withWholeLimits(settings, count),

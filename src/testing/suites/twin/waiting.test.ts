@@ -5,8 +5,7 @@ import { useTwin, vinOf } from './api.ts';
 import { handshake, Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
-// A lease that outlives the jumps: streams of a partition without one are ended.
-const api = useTwin({ WORLD_IDLE_SECONDS: '60', LEASE_SECONDS: '60' });
+const api = useTwin({ WORLD_IDLE_SECONDS: '60' });
 
 /** Asks how many worlds the node has without calling one of them. */
 const untilLeft = (count: number) =>
