@@ -1,16 +1,19 @@
+import {
+  type ClusterNodes,
+  metricOf,
+  onCluster,
+  untilBalanced,
+} from '../../bench/common/cluster.ts';
 import { figure } from '../../bench/common/figures.ts';
-import { inFreshDir } from '../../bench/common/fresh-dir.ts';
 import { formatRequest, HttpPool } from '../../bench/common/http-pool.ts';
 import { formatMs } from '../../bench/common/latencies.ts';
 import { openLoop } from '../../bench/common/loops.ts';
 import { type MadeWorld, makeWorlds } from '../../bench/common/made-worlds.ts';
 import type { Options } from '../../bench/common/options.ts';
 import { median } from '../../bench/common/report.ts';
-import { type Server, startNodeOn } from '../../bench/common/server.ts';
+import type { Server } from '../../bench/common/server.ts';
 import { WatchSocket } from '../../bench/common/watch-socket.ts';
-import { PARTITION_COUNT } from '../../src/limits.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
-import { startRedis } from '../../src/testing/rigs/redis.ts';
 import { systemTime } from '../../src/time.ts';
 import { type Car, carsOf, changesOf, type ReadBack, readBack } from '../changes.ts';
 import { commandWithNodes, type Outcome } from '../command.ts';
@@ -31,13 +34,6 @@ const PAUSE_MS_MAX = 30_000;
 const STALE_MS = 200;
 /** The same pauses in each run. */
 const dice = new Dice(1);
-const BALANCED_MS_MAX = 120_000;
-const BALANCED_LOOK_MS = 500;
-/** In a row. */
-const BALANCED_LOOKS = 8;
-const METRIC_HELD = /^partitions_held (\d+)/m;
-const METRIC_LOST = /^partitions_lost_total (\d+)/m;
-
 const options = {
   nodes: { fallback: 3, min: 2, max: 8, help: 'nodes on one Redis' },
   rounds: { fallback: 20, min: 1, max: 1000, help: 'how often a node is killed or stopped' },
@@ -59,29 +55,11 @@ export const failover = commandWithNodes({
     'kill one of several nodes again and again: how soon its worlds are served, what is lost',
   options,
   measures: [],
-  run: (chosen) => inFreshDir((dir) => onRedis(chosen, dir)),
+  run: (chosen) => {
+    const settings = { LEASE_SECONDS: String(chosen.lease) };
+    return onCluster(chosen.nodes, settings, (cluster) => measure(chosen, cluster));
+  },
 });
-
-async function onRedis(chosen: Chosen, dir: string): Promise<Outcome> {
-  const redis = await startRedis();
-  const start = (index: number) =>
-    startNodeOn(dir, {
-      settings: {
-        REDIS_URL: redis.url,
-        NODE_NAME: `node-${index}`,
-        LEASE_SECONDS: String(chosen.lease),
-        LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal',
-      },
-    });
-  const nodes: Server[] = [];
-  try {
-    for (let i = 0; i < chosen.nodes; i++) nodes.push(await start(i));
-    return await measure(chosen, nodes, start);
-  } finally {
-    await Promise.all(nodes.map((node) => node.stop()));
-    await redis.discard();
-  }
-}
 
 interface Round {
   how: 'kill' | 'stop';
@@ -98,11 +76,7 @@ interface Round {
   stale: number;
 }
 
-async function measure(
-  chosen: Chosen,
-  nodes: Server[],
-  start: (index: number) => Promise<Server>,
-): Promise<Outcome> {
+async function measure(chosen: Chosen, { nodes, start }: ClusterNodes): Promise<Outcome> {
   const rounds: Round[] = [];
   const made = await makeWorlds((nodes[0] as Server).url, chosen.worlds);
   const reader = new TickReader(made);
@@ -204,29 +178,8 @@ function watchAll(
 }
 
 async function lostPartitions(nodes: readonly Server[]): Promise<number> {
-  const counts = await metricOf(nodes, METRIC_LOST);
+  const counts = await metricOf(nodes, 'partitions_lost_total');
   return counts.reduce((a, b) => a + b, 0);
-}
-
-function metricOf(nodes: readonly Server[], pattern: RegExp): Promise<number[]> {
-  return Promise.all(
-    nodes.map(async ({ opsUrl }) => {
-      const text = await (await fetch(new URL('/metrics', opsUrl))).text();
-      return Number(pattern.exec(text)?.[1] ?? Number.NaN);
-    }),
-  );
-}
-
-/** Streams of partitions that move end: their clients would have to connect again. */
-async function untilBalanced(nodes: readonly Server[]): Promise<void> {
-  const endMs = systemTime.now() + BALANCED_MS_MAX;
-  for (let looks = 0; looks < BALANCED_LOOKS; looks++) {
-    const held = await metricOf(nodes, METRIC_HELD);
-    const isWhole = held.reduce((a, b) => a + b, 0) === PARTITION_COUNT;
-    if (!isWhole || Math.max(...held) - Math.min(...held) > 1) looks = 0;
-    if (systemTime.now() > endMs) throw new Error(`not balanced: ${held.join(', ')} partitions`);
-    await systemTime.sleep(BALANCED_LOOK_MS);
-  }
 }
 
 async function readBackAnywhere(
