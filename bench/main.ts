@@ -15,6 +15,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   requests: () => import('./requests.ts'),
   dealer: () => import('./dealer.ts'),
   link: () => import('./link.ts'),
+  cluster: () => import('./cluster.ts'),
   kernel: () => import('./kernel.ts'),
   driving: () => import('./driving.ts'),
   shard: () => import('./shard.ts'),
@@ -34,7 +35,7 @@ const HELP = `npm run bench              all questions, one after the other
 npm run bench -- <name> …   some of them: ${Object.keys(QUESTIONS).join(', ')}
 
 Each measures a reference in the same run and writes bench/results/<name>.json;
-native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev).
+native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev), cluster needs redis-server.
 
 npm run bench -- factor             how much slower this machine is than the one that the targets
                                     were set on; later reports show it
@@ -46,6 +47,8 @@ npm run bench -- trace --city grid --seed 5 --tick 1234 --car 3 [--out trace.svg
                                     draws a world around a tick
 npm run bench -- dealer [--worlds 100000]   worlds in the store that a node starts with
 npm run bench -- viewer [--minutes 10]      how long the heap is sampled
+npm run bench -- cluster [--rounds 7] [--seconds 4] [--worlds 100]   rounds of each kind and their
+                                    length; worlds whose frames are relayed
 npm run bench -- driving [--seed 1] [--km 500000] [--threads 2] [--city <name>]
 
 --markdown prints the figures as rows of a Markdown table.

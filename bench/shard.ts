@@ -2,7 +2,7 @@
  * How many watched worlds one shard carries: a real shard on the real clock, whose frames are dropped.
  * On a busy machine raise its priority: `nice -n -10 npm run bench -- shard`.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { TICK_MS } from '../assembly/layout.ts';
 import { NodeClock } from '../src/clock.ts';
 import type { Encoding } from '../src/codec/encoding.ts';
@@ -15,6 +15,7 @@ import { type StopTimer, systemTime } from '../src/time.ts';
 import { agedWorlds, loadKernel, newWorld, SHIPPED } from './aged-worlds.ts';
 import { AGE_TICKS } from './car-ticks.ts';
 import { type Figure, figure } from './common/figures.ts';
+import { threadTimesNs } from './common/processor-time.ts';
 
 /** The worlds of the shard start as copies of these. */
 const AGED = 300;
@@ -150,12 +151,13 @@ class HotCrowd {
   }
 
   async measure() {
-    const before = threadNs();
+    const before = threadTimesNs('self');
     const [startMs, frames] = [systemTime.now(), this.#frames];
     await systemTime.sleep(MEASURE_MS);
     const elapsedMs = systemTime.now() - startMs;
-    const after = threadNs();
+    const after = threadTimesNs('self');
     // Apart from the main thread, only the shard's thread works.
+    after.delete(String(process.pid));
     const busiest = Math.max(...[...after].map(([id, ns]) => ns - (before.get(id) ?? 0)));
     return {
       /** Processor time of the shard's thread. */
@@ -164,15 +166,4 @@ class HotCrowd {
       hotPerMille: this.#shard.hotPerMille,
     };
   }
-}
-
-/** Processor time of each thread of this process but the first, ns. */
-function threadNs(): Map<string, number> {
-  const ids = readdirSync('/proc/self/task').filter((id) => id !== String(process.pid));
-  return new Map(
-    ids.map((id) => {
-      const [ns] = readFileSync(`/proc/self/task/${id}/schedstat`, 'utf8').split(' ');
-      return [id, Number(ns)];
-    }),
-  );
 }

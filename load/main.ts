@@ -18,6 +18,8 @@ import { logins } from './logins.ts';
 import { names } from './names.ts';
 import { overload } from './overload/overload.ts';
 import { restart } from './restart.ts';
+import { spread } from './spread.ts';
+import { steady } from './steady/steady.ts';
 import { watchers } from './watchers.ts';
 import { worlds } from './worlds.ts';
 
@@ -32,6 +34,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   names,
   overload,
   restart,
+  spread,
+  steady,
 };
 
 const HELP = [

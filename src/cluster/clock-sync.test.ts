@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { NodeClock } from '../clock.ts';
 import type { ClusterView } from '../store/contract.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
+import { Dice } from '../testing/rigs/dice.ts';
+import type { Time } from '../time.ts';
 import { ClockSync, clusterReadingMs } from './clock-sync.ts';
 
 const START_MS = 1_700_000_000_000;
@@ -52,3 +54,71 @@ test('one slow answer among fast ones does not count', async () => {
   expect(clock.now()).toBe(START_MS + 5000);
   sync.stop();
 });
+
+/** The time of a machine whose clock runs fast or slow. */
+function withDrift(time: TestTime, perMillion: number): Time {
+  const startMs = time.now();
+  return {
+    now: () => time.now() + ((time.now() - startMs) * perMillion) / 1e6,
+    wallMs: () => time.wallMs(),
+    machineUpMs: () => time.machineUpMs(),
+    sleep: (ms) => time.sleep(ms),
+    after: (ms, task) => time.after(ms, task),
+    every: (ms, task) => time.every(ms, task),
+    immediate: (task) => time.immediate(task),
+  };
+}
+
+/** A node whose heartbeats take these ms at least, there and back; sometimes far longer. */
+class DriftingNode {
+  readonly clock: NodeClock;
+  readonly sync: ClockSync;
+  readonly #time: TestTime;
+  readonly #own: Time;
+  readonly #delays: readonly [thereMs: number, backMs: number];
+  readonly #dice: Dice;
+
+  constructor(time: TestTime, perMillion: number, delays: readonly [number, number]) {
+    this.#time = time;
+    this.#own = withDrift(time, perMillion);
+    this.#delays = delays;
+    this.#dice = new Dice(1000 + perMillion);
+    this.clock = new NodeClock(this.#own, START_MS);
+    this.sync = new ClockSync(this.clock, this.#own);
+  }
+
+  async heartbeat(clusterMs: () => number): Promise<void> {
+    const [thereMs, backMs] = this.#delays;
+    // One of four ways is slow.
+    const queueMs = () => this.#dice.below(this.#dice.below(4) === 0 ? 200 : 4) / 10;
+    const sentMs = this.#own.now();
+    await this.#time.sleep(thereMs + queueMs());
+    const clockMs = clusterMs();
+    await this.#time.sleep(backMs + queueMs());
+    this.sync.heard({ clockMs, sentMs, answeredMs: this.#own.now(), nodes: new Map() });
+  }
+}
+
+test('clocks that drift by 200 ppm each way, with delays on one way only, stay within 5 ms', async () => {
+  const time = TestTime.standing(START_MS);
+  const zeroMs = time.now();
+  const clusterMs = () => START_MS + time.now() - zeroMs;
+  const nodes = [
+    new DriftingNode(time, 200, [2.5, 0.5]),
+    new DriftingNode(time, -200, [0.5, 2.5]),
+    new DriftingNode(time, 0, [1, 1]),
+  ];
+  let apartMs = 0;
+  for (let second = 0; second < 600; second++) {
+    for (const node of nodes) void node.heartbeat(clusterMs);
+    for (let part = 0; part < 4; part++) {
+      await time.advance(250);
+      const readings = nodes.map(({ clock }) => clock.now());
+      // In the first seconds no heartbeat was fast yet.
+      if (second >= 30) apartMs = Math.max(apartMs, Math.max(...readings) - Math.min(...readings));
+    }
+  }
+  for (const { sync } of nodes) sync.stop();
+  expect(apartMs).toBeGreaterThan(0);
+  expect(apartMs).toBeLessThanOrEqual(5);
+}, 30_000);

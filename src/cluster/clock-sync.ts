@@ -2,10 +2,14 @@ import { SLEW_MAX } from '../clock.ts';
 import type { ClusterView } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 
-/** Heartbeats of which the fastest tells the clock of the cluster best. */
+/** The last heartbeats, of which one tells the clock of the cluster best. */
 const SAMPLES = 16;
+/** By so much the clocks of two machines may part: quartz crystals are off by 100 ppm, few by more. */
+const DRIFT_MAX = 0.0004;
 /** The clock is moved by 1 ms at a time. */
 const STEP_EVERY_MS = 1 / SLEW_MAX;
+/** A step by less would not bring it nearer. */
+const STEP_FROM_MS = 0.6;
 
 /** The clock of this node, as it is kept in step. */
 export interface SyncedClock {
@@ -35,15 +39,18 @@ export function clusterReadingMs(view: ClusterView, atMs: number): number {
 
 /**
  * Moves the clock of this node slowly towards that of the cluster: at most by SLEW_MAX, so that worlds go
- * on in nearly real time. Of the last heartbeats the one with the shortest round trip counts.
+ * on in nearly real time. Of the last heartbeats the least uncertain one counts: a slow answer says little, and
+ * an old one less and less.
  */
 export class ClockSync {
   readonly #clock: SyncedClock;
+  readonly #time: Time;
   readonly #stopTimer: StopTimer;
   #samples: Sample[] = [];
 
   constructor(clock: SyncedClock, time: Time) {
     this.#clock = clock;
+    this.#time = time;
     this.#stopTimer = time.every(STEP_EVERY_MS, () => this.#step());
   }
 
@@ -54,8 +61,11 @@ export class ClockSync {
 
   /** How far this node's clock is ahead of the cluster's, ms; 0 before the first heartbeat. */
   get offsetMs(): number {
+    const nowMs = this.#time.now();
+    const uncertainMs = ({ roundTripMs, atMs }: Sample) =>
+      roundTripMs / 2 + (nowMs - atMs) * DRIFT_MAX;
     const best = this.#samples.reduce<Sample | undefined>(
-      (least, each) => (least && least.roundTripMs <= each.roundTripMs ? least : each),
+      (least, each) => (least && uncertainMs(least) <= uncertainMs(each) ? least : each),
       undefined,
     );
     return best ? this.#clock.aheadMs(best.readingMs, best.atMs) : 0;
@@ -63,7 +73,7 @@ export class ClockSync {
 
   #step(): void {
     const { offsetMs } = this;
-    if (Math.abs(offsetMs) >= 1) this.#clock.move(offsetMs > 0 ? -1 : 1);
+    if (Math.abs(offsetMs) >= STEP_FROM_MS) this.#clock.move(offsetMs > 0 ? -1 : 1);
   }
 
   stop(): void {

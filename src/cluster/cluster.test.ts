@@ -18,6 +18,8 @@ import { Ranges } from './ranges.ts';
 
 const LEASE_MS = 6000;
 const START_MS = 1_700_000_000_000;
+/** Of each node. */
+const WORLD_COUNT = 7;
 const log = pino({ level: 'silent' });
 
 /** The time of a process that may be killed: then nothing of it happens any more. */
@@ -52,6 +54,8 @@ interface Member {
   store: RedisStore;
   /** Partitions that it has given up or lost, in order. */
   left: number[];
+  /** How often it has counted its worlds. */
+  countings: number;
   kill(): void;
 }
 
@@ -109,10 +113,10 @@ async function join(name: string): Promise<Member> {
   };
   ranges.use({ suspend() {}, leave }, clock);
   store.serve();
-  const served = cluster.start({
-    ...{ clock, service: twin, worldCount: async () => 0, admits: () => true },
-  });
-  await time.advanceUntil(served);
+  const worldCount = async () => {
+    member.countings++;
+    return WORLD_COUNT;
+  };
   const { process } = cluster.members;
   const kill = () => {
     own.isAlive = false;
@@ -121,8 +125,10 @@ async function join(name: string): Promise<Member> {
       net.break(process, other.members.process);
     }
   };
-  const member = { cluster, ranges, clock, twin, store, left, kill };
+  const member: Member = { cluster, ranges, clock, twin, store, left, countings: 0, kill };
   members.push(member);
+  const served = cluster.start({ clock, service: twin, worldCount, admits: () => true });
+  await time.advanceUntil(served);
   return member;
 }
 
@@ -174,6 +180,18 @@ describe('sharing', () => {
     await watchFor(1500);
     expect(counts([a])).toEqual([PARTITION_COUNT]);
   });
+});
+
+test('nodes tell each other how many worlds they have, and count them every ten seconds', async () => {
+  const a = await join('a');
+  const b = await join('b');
+  await time.advance(30_000);
+  const counted = [a.countings, b.countings];
+  await time.advance(60_000);
+  expect([a.countings, b.countings].map((countings, i) => countings - (counted[i] ?? 0))).toEqual([
+    6, 6,
+  ]);
+  expect(await a.cluster.worldCount()).toBe(2 * WORLD_COUNT);
 });
 
 describe('failover', () => {

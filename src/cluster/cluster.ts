@@ -39,6 +39,8 @@ import { RelayedWorlds } from './relayed-worlds.ts';
 const OFFER = 'offer';
 const HOLDINGS = 'holdings';
 const LOOK_AGAIN_MS = 20;
+/** Counting the worlds of a partition takes a call of the store. */
+const COUNT_EVERY_MS = 10_000;
 /** A node that joins waits so long for the clock of the others to be told anew. */
 const ADOPT_MS_MAX = 4 * HEARTBEAT_MS;
 
@@ -85,6 +87,7 @@ export class Cluster implements ClusterService {
   #view: ClusterView | undefined;
   #holdings: Holdings = { version: 0, partitions: [] };
   #worldCount = 0;
+  #countedMs = Number.NEGATIVE_INFINITY;
   #isDraining = false;
   #answer: (call: ForwardedCall) => Promise<ForwardedReply> = () => Promise.reject(notStarted());
 
@@ -217,13 +220,7 @@ export class Cluster implements ClusterService {
   #record(): NodeRecord {
     const { identity } = this.#dependencies;
     const node = this.#node;
-    void node?.worldCount().then(
-      (count) => {
-        this.#worldCount = count;
-      },
-      // The store does not answer; the next heartbeat asks again.
-      () => {},
-    );
+    if (node !== undefined) this.#countWorlds(node);
     return {
       ...identity,
       protocol: PROTOCOL,
@@ -236,6 +233,22 @@ export class Cluster implements ClusterService {
         .filter(({ process }) => !this.link.isUp(process))
         .map(({ process }) => process),
     };
+  }
+
+  /** For the heartbeats from the next one on. */
+  #countWorlds({ worldCount }: ClusterNode): void {
+    const nowMs = this.#dependencies.time.now();
+    if (nowMs - this.#countedMs < COUNT_EVERY_MS) return;
+    this.#countedMs = nowMs;
+    void worldCount().then(
+      (count) => {
+        this.#worldCount = count;
+      },
+      // The store does not answer; the next heartbeat asks again.
+      () => {
+        this.#countedMs = Number.NEGATIVE_INFINITY;
+      },
+    );
   }
 
   /** Whether it serves nothing more, or nothing yet. */

@@ -1,0 +1,117 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { PARTITION_COUNT } from '../limits.ts';
+import type { Grant, NodeEntry } from '../store/contract.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
+import { Balancer } from './balancer.ts';
+import { Members } from './members.ts';
+import { type NodeRecord, PROTOCOL } from './node-record.ts';
+
+const LEASE_MS = 6000;
+const HOUR_MS = 3_600_000;
+const log = pino({ level: 'silent' });
+
+/** What nodes share: their heartbeats, and who holds each partition. */
+class SharedState {
+  readonly nodes = new Map<string, NodeEntry>();
+  readonly holders = new Map<number, string>();
+  /** Partitions that were taken, ever. */
+  takenCount = 0;
+}
+
+class BalancedNode {
+  readonly balancer: Balancer;
+  readonly #state: SharedState;
+  readonly #process: string;
+  readonly #grants = new Map<number, Grant>();
+  #version = 0;
+  #heartbeats = 0;
+
+  constructor(state: SharedState, process: string, time: TestTime) {
+    this.#state = state;
+    this.#process = process;
+    const joined = state.nodes.size;
+    const members = new Members({
+      heartbeats: {
+        process,
+        send: async (value) => {
+          state.nodes.set(process, { value, count: ++this.#heartbeats, joined });
+          const nowMs = time.now();
+          return { clockMs: nowMs, sentMs: nowMs, answeredMs: nowMs, nodes: new Map(state.nodes) };
+        },
+        leave: async () => {},
+      },
+      ...{ leaseMs: LEASE_MS, renewalMs: LEASE_MS / 4, time },
+      own: () => this.#record(),
+      readingMs: () => time.now(),
+      heard() {},
+      holds() {},
+    });
+    this.balancer = new Balancer({
+      ...{ members, leaseMs: LEASE_MS, time, log },
+      ranges: {
+        take: async (partition) => this.#take(partition),
+        release: async (partitions) => this.#release(partitions),
+        held: () => [...this.#grants.values()],
+        grantOf: (partition) => this.#grants.get(partition),
+      },
+      isDraining: () => false,
+      changed: () => members.soon(),
+      offer() {},
+    });
+    void members.start().then(() => this.balancer.start());
+  }
+
+  get count(): number {
+    return this.#grants.size;
+  }
+
+  #take(partition: number): Grant | { holder: string; leftMs: number } {
+    const { holders } = this.#state;
+    const holder = holders.get(partition);
+    if (holder !== undefined) return { holder, leftMs: LEASE_MS };
+    holders.set(partition, this.#process);
+    this.#state.takenCount++;
+    this.#version++;
+    const limits = { untilMs: () => Infinity, latestReadingMs: () => Infinity };
+    const grant = { partition, epoch: this.#state.takenCount, floorMs: 0, ...limits };
+    this.#grants.set(partition, grant);
+    return grant;
+  }
+
+  #release(partitions: ReadonlySet<number>): void {
+    for (const partition of partitions) {
+      this.#grants.delete(partition);
+      this.#state.holders.delete(partition);
+    }
+    this.#version++;
+  }
+
+  #record(): NodeRecord {
+    const partitions = [...this.#grants.values()].map((each) => [each.partition, each.epoch]);
+    return {
+      ...{ protocol: PROTOCOL, build: 1, kernel: 'kernel', name: this.#process },
+      ...{ linkUrl: '', twinUrl: '', worldCount: 0, admits: true, isDraining: false },
+      held: { version: this.#version, partitions: partitions as [number, number][] },
+      unreachable: [],
+    };
+  }
+}
+
+test('[N15] once nodes have shared the partitions nothing moves for an hour', async () => {
+  const time = TestTime.standing();
+  const state = new SharedState();
+  const nodes: BalancedNode[] = [];
+  for (const process of ['a:1', 'b:1', 'c:1']) {
+    nodes.push(new BalancedNode(state, process, time));
+    await time.advance(100_000);
+  }
+  const counts = () => nodes.map(({ count }) => count).toSorted();
+  expect(counts()).toEqual([21, 21, 22]);
+  // All by the first; then the shares of those that joined.
+  expect(state.takenCount).toBe(PARTITION_COUNT + 32 + 21);
+  await time.advance(HOUR_MS);
+  expect(counts()).toEqual([21, 21, 22]);
+  expect(state.takenCount).toBe(PARTITION_COUNT + 32 + 21);
+  for (const { balancer } of nodes) await balancer.stop();
+}, 60_000);
