@@ -258,11 +258,13 @@ async function openPlatform(
     cluster: Cluster | undefined;
   },
 ): Promise<DealerPlatform> {
-  const { openDealerPlatform } = await loadPlatform();
+  const { openDealerPlatform, Passwords, joseSigner: signer } = await loadPlatform();
+  const makePasswords = () => new Passwords(random);
   const { worlds } = served;
   const node = {
     worlds: () => cluster?.worldCount() ?? worlds.idle.count(),
     nodes: () => cluster?.nodeCount ?? 1,
   };
-  return openDealerPlatform({ ...served, time, random, log, node }, config);
+  const parts = { time, random, log, node, makePasswords, signer };
+  return openDealerPlatform({ ...served, ...parts }, config);
 }

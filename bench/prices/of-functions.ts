@@ -4,6 +4,7 @@ import { at } from '../../src/city/geometry.ts';
 import { nearestRoad } from '../../src/city/place.ts';
 import { Passwords } from '../../src/dealer/passwords.ts';
 import type { CustomerRecord } from '../../src/dealer/records.ts';
+import { joseSigner } from '../../src/dealer/token-signer.ts';
 import { Tokens } from '../../src/dealer/tokens.ts';
 import { readForm, readJson } from '../../src/http/dealer/body.ts';
 import type { PRICES_US } from '../../src/http/server/prices.ts';
@@ -76,7 +77,10 @@ function token(): Promise<number> {
   return inFreshDir(async (dir) => {
     const store = await openEmbedded(dir, systemTime);
     try {
-      const tokens = await Tokens.open(store, clock, systemRandom, TOKEN_S);
+      const tokens = await Tokens.open(
+        { store, clock, random: systemRandom, signer: joseSigner },
+        TOKEN_S,
+      );
       const issued = await tokens.issue({ role: 'user', id: 'x', credential: 1 } as CustomerRecord);
       const [head, claims] = issued.split('.');
       const wrong = `${head}.${claims}.${'x'.repeat(43)}`;

@@ -141,6 +141,33 @@ test('[R24] a lost partition is left, and taken under a new grant once it is fre
   expect(ranges.grantOf(7)?.epoch).toBeGreaterThan(former.epoch);
 });
 
+test('[R24] nothing is shown of a partition that the store has told to be lost', async () => {
+  const ranges = await start();
+  const grant = ranges.grantOf(7) as TestGrant;
+  grant.deadlineMs = Number.NEGATIVE_INFINITY;
+  expect(shown(ranges)).toBe(63);
+});
+
+test('what was lost under an earlier grant does not end the later one', async () => {
+  const answered = Promise.withResolvers<void>();
+  const ranges = await start({
+    ...claims,
+    async renew(grants) {
+      const gone = await claims.renew(grants);
+      await answered.promise;
+      return gone;
+    },
+  });
+  const former = ranges.grantOf(7) as Grant;
+  lost.add(7);
+  await time.advance(RENEWAL_MS);
+  ranges.outdated(7, former.epoch + 1);
+  const later = await ranges.take(7, 'free');
+  answered.resolve();
+  await ranges.renew();
+  expect([ranges.grantOf(7), ranges.lostCount]).toEqual([later, 1]);
+});
+
 test('a partition that alone cannot be renewed does not hold the others back', async () => {
   const ranges = await start();
   isSilent = (partition) => partition === 7;

@@ -149,9 +149,10 @@ export class Ranges implements HeldPartitions {
 
   isShown(partition: number, nowMs: number): boolean {
     if (this.#claims.leaseMs !== undefined && this.#hasSlept(nowMs)) return false;
-    return (
-      nowMs < (this.#untilMs[partition] ?? NEVER) && nowMs >= (this.#fromMs[partition] ?? NEVER)
-    );
+    const isInTime =
+      nowMs < (this.#untilMs[partition] ?? NEVER) && nowMs >= (this.#fromMs[partition] ?? NEVER);
+    // Its claims may know already that it is lost.
+    return isInTime && nowMs < (this.#ranges[partition]?.grant?.untilMs() ?? NEVER);
   }
 
   /** The partitions whose worlds may be shown now. */
@@ -198,7 +199,10 @@ export class Ranges implements HeldPartitions {
     this.#update();
   }
 
-  #leave(lost: readonly Lost[]): void {
+  #leave(all: readonly Lost[]): void {
+    // What was left meanwhile may be held again, under a later grant.
+    const lost = all.filter(({ grant }) => this.grantOf(grant.partition) === grant);
+    if (lost.length === 0) return;
     const reason = [...new Set(lost.map((each) => each.reason))].join('; ');
     this.#log.error({ reason, partitions: lost.length }, 'this node has lost partitions');
     this.lostCount += lost.length;
@@ -207,9 +211,11 @@ export class Ranges implements HeldPartitions {
     void this.#worlds.leave(new Set(lost.map(({ grant }) => grant.partition)));
   }
 
-  #drop({ partition }: Grant): void {
+  #drop(grant: Grant): void {
+    const { partition } = grant;
     const range = this.#ranges[partition];
-    if (range !== undefined) Object.assign(range, { grant: undefined, isSuspended: false });
+    if (range?.grant !== grant) return;
+    Object.assign(range, { grant: undefined, isSuspended: false });
     this.#untilMs[partition] = NEVER;
   }
 

@@ -7,7 +7,7 @@ import { isRefused } from './demo.ts';
 import { emailOf, isFree, setHolder } from './emails.ts';
 import { badLogin, conflict, forbidden, invalid, valueFault } from './errors.ts';
 import type { LoginAttempts } from './login-attempts.ts';
-import type { Passwords } from './passwords.ts';
+import type { PasswordHasher } from './passwords.ts';
 import {
   type AccountRecord,
   type AccountRef,
@@ -69,7 +69,7 @@ export interface AccountsDependencies {
   registry: Registry;
   sessions: Sessions;
   tokens: Tokens;
-  passwords: Passwords;
+  passwords: PasswordHasher;
   attempts: LoginAttempts;
   secrets: Secrets;
   customers: Customers;
@@ -265,14 +265,23 @@ export class Accounts {
         await expectFreeName(transaction, username);
         transaction.remove(keys.name(transaction.generation, current.username));
       }
-      const renewed = password === undefined ? {} : renew(current, password, session.claims.token);
+      const { clock } = this.#dependencies;
+      const kept = {
+        credential: nextCredential(current, clock.now()),
+        keptToken: session.claims.token,
+      };
+      const renewed = password === undefined ? {} : { password, ...kept, isDemo: false };
       return this.#put<AdminRecord>(transaction, { ...current, ...renewed, username });
     });
   }
 }
 
-function renew({ credential }: AdminRecord, password: string, keptToken: string) {
-  return { password, credential: credential + 1, keptToken, isDemo: false };
+/**
+ * A credential version that ends all tokens of an account. By the clock, so that a store which lost its
+ * last writes does not give a version again: tokens of then would be valid again.
+ */
+export function nextCredential({ credential }: AccountRecord, nowMs: number): number {
+  return Math.max(credential, Math.floor(nowMs)) + 1;
 }
 
 /** Throws DealerError 409. */

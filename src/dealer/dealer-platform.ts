@@ -14,14 +14,18 @@ import { Customers } from './customers.ts';
 import { DealerList } from './dealer-list.ts';
 import { Dealers } from './dealers.ts';
 import { LoginAttempts } from './login-attempts.ts';
-import { Passwords } from './passwords.ts';
+import type { PasswordHasher } from './passwords.ts';
 import { Registry } from './registry.ts';
 import { Secrets } from './secrets.ts';
 import { Seeding } from './seeding.ts';
 import { Sessions } from './sessions.ts';
 import { type NodeCounts, stateReader } from './state.ts';
+import type { TokenSigner } from './token-signer.ts';
 import { Tokens } from './tokens.ts';
 import { TwinCars } from './twin-cars.ts';
+
+export { Passwords } from './passwords.ts';
+export { joseSigner } from './token-signer.ts';
 
 const SWEEP_MS = 60_000;
 
@@ -44,6 +48,8 @@ interface DealerPlatformDependencies {
   log: Log;
   worlds: Pick<TwinService, 'presence'>;
   node: NodeCounts;
+  makePasswords: () => PasswordHasher;
+  signer: TokenSigner;
 }
 
 /** The dealer platform: accounts, fleets, owners, and the remote flags of cars. */
@@ -51,18 +57,19 @@ export type DealerPlatform = Awaited<ReturnType<typeof openDealerPlatform>>;
 
 /** Opens the platform on a store, and fills an empty store. */
 export async function openDealerPlatform(
-  { store, clock, time, random, log, worlds, node }: DealerPlatformDependencies,
+  dependencies: DealerPlatformDependencies,
   settings: DealerSettings,
 ) {
+  const { store, clock, time, random, log, worlds, node } = dependencies;
   const { demo, tokenLifetimeS, fieldKey, rateLimits } = settings;
   const registry = new Registry(store, random, time);
   const [tokens, secrets, counts] = await Promise.all([
-    Tokens.open(store, clock, random, tokenLifetimeS),
+    Tokens.open(dependencies, tokenLifetimeS),
     Secrets.open(store, random, fieldKey),
     // Where other nodes use the store, they all count together.
     store.heartbeats ? CountsInStore.open(store, clock, random) : new CountsInMemory(),
   ]);
-  const passwords = new Passwords(random);
+  const passwords = dependencies.makePasswords();
   const attempts = new LoginAttempts(rateLimits, clock, counts);
   const sessions = new Sessions(registry, tokens, clock);
   const customers = new Customers(registry, secrets, {

@@ -13,8 +13,23 @@ const RETRY_AFTER_S = 1;
 /** The beginning of every hash that the threads make. */
 const HASH_HEAD = '$argon2id$v=19$m=19456,t=2,p=1';
 
+/** Hashes and verifies passwords. */
+export interface PasswordHasher {
+  /** Passwords that are being hashed, and those that wait. */
+  readonly running: number;
+  readonly waiting: number;
+  /** Throws DealerError 503 if too many wait already. */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the password is right. Without a hash it is wrong, but the check takes the same time, to
+   * reveal nothing about the account. Throws DealerError 503 if too many wait already.
+   */
+  verify(hash: string | null | undefined, given: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
 /** Hashes and verifies passwords in threads of low priority. */
-export class Passwords {
+export class Passwords implements PasswordHasher {
   readonly #threads = new Piscina({
     filename: WORKER,
     minThreads: 1,
@@ -41,15 +56,10 @@ export class Passwords {
     return this.#pending - this.running;
   }
 
-  /** Throws DealerError 503 if too many wait already. */
   hash(password: string): Promise<string> {
     return this.#run('hash', password);
   }
 
-  /**
-   * Whether the password is right. Without a hash it is wrong, but the check takes the same time, to
-   * reveal nothing about the account. Throws DealerError 503 if too many wait already.
-   */
   async verify(hash: string | null | undefined, given: string): Promise<boolean> {
     const known = hash ?? this.#unknownHash;
     const isRight = await this.#run<boolean>('verify', { known, given });

@@ -1,6 +1,5 @@
-import type { Random } from '../random.ts';
 import type { Write } from '../store/contract.ts';
-import { type AccountsDependencies, newAccount } from './accounts.ts';
+import { type AccountsDependencies, newAccount, nextCredential } from './accounts.ts';
 import {
   DEMO_ADMIN,
   DEMO_CARS,
@@ -70,7 +69,7 @@ export class Seeding {
   }
 
   async #closeKnownLogins(adminPassword: string, closed: readonly Role[]): Promise<void> {
-    const { registry, passwords } = this.#dependencies;
+    const { registry, passwords, clock } = this.#dependencies;
     const password = await passwords.hash(adminPassword);
     await registry.change(async (transaction) => {
       transaction.checkEverything();
@@ -81,7 +80,7 @@ export class Seeding {
         transaction.put(keys.account(transaction.generation, known), {
           ...known,
           password: known.role === 'admin' ? password : null,
-          credential: known.credential + 1,
+          credential: nextCredential(known, clock.now()),
           keptToken: null,
           isDemo: false,
         });
@@ -116,14 +115,19 @@ export class Seeding {
   }
 
   async #demoSeeds(keeper?: Session): Promise<Seeds> {
-    const { passwords, random, demo } = this.#dependencies;
+    const { passwords, clock, random, demo } = this.#dependencies;
     const { adminPassword } = demo;
     const given = { ...DEMO_PASSWORDS, ...(adminPassword && { admin: adminPassword }) };
     const [admin = '', dealer = '', user = ''] = await Promise.all(
       Object.values(given).map((password) => passwords.hash(password)),
     );
     const isPublished = adminPassword === undefined;
-    const root = { ...adminRecord(random, admin, keeper), isDemo: isPublished };
+    const kept = keeper && keptBy(keeper, clock.now());
+    const root: AdminRecord = {
+      ...newAccount(random, DEMO_ADMIN, admin, FIRST_DAY_MS),
+      ...kept,
+      ...{ role: 'admin', isDemo: isPublished },
+    };
     const dealers = DEMO_DEALERS.map(({ username, name, city, createdAtMs }): DealerRecord => {
       const common = newAccount(random, username, dealer, createdAtMs);
       return { ...common, role: 'dealer', isDemo: true, name, city };
@@ -158,15 +162,10 @@ interface Seeds {
   cars: CarRecord[];
 }
 
-/** The admin of the demo data. It takes over id and token of the admin who resets. */
-function adminRecord(random: Random, password: string, keeper?: Session): AdminRecord {
-  const fresh = newAccount(random, DEMO_ADMIN, password, FIRST_DAY_MS);
-  const kept = keeper && {
-    id: keeper.account.id,
-    credential: keeper.account.credential + 1,
-    keptToken: keeper.claims.token,
-  };
-  return { ...fresh, ...kept, role: 'admin' };
+/** The admin of the demo data takes over id and token of the admin who resets. */
+function keptBy({ account, claims }: Session, nowMs: number) {
+  const credential = nextCredential(account, nowMs);
+  return { id: account.id, credential, keptToken: claims.token };
 }
 
 function carRecord(

@@ -1,22 +1,14 @@
-// Not the whole package: that also loads what encrypts and what fetches keys.
-import { JOSEError } from 'jose/errors';
-import { SignJWT } from 'jose/jwt/sign';
-import { jwtVerify } from 'jose/jwt/verify';
 import type { Clock } from '../clock.ts';
 import { lruCache } from '../lru-cache.ts';
 import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
 import { type AccountRecord, type AccountRef, keys, ROLES } from './records.ts';
 import { storedOnce } from './stored-once.ts';
+import type { TokenSigner } from './token-signer.ts';
 
-const ALGORITHM = 'HS256';
-const TYPE = 'at+jwt';
-const ISSUER = 'dealer-platform';
-const AUDIENCE = 'dealer-platform-api';
 const KEY_BYTES = 32;
 const ID_BYTES = 16;
 const TOKEN_LENGTH_MAX = 2048;
-const CLOCK_TOLERANCE_S = 5;
 /** Verified tokens in memory: verifying costs more than the rest of a call. */
 const VERIFIED_MAX = 10_000;
 
@@ -29,43 +21,46 @@ export interface Claims {
   expiresAtMs: number;
 }
 
+export interface TokensDependencies {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  signer: TokenSigner;
+}
+
 /** Issues and verifies bearer tokens. */
 export class Tokens {
   readonly lifetimeS: number;
   readonly #key: Uint8Array;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #signer: TokenSigner;
   readonly #verified = lruCache<string, Claims>(VERIFIED_MAX);
 
-  private constructor(key: Uint8Array, clock: Clock, random: Random, lifetimeS: number) {
+  private constructor(
+    key: Uint8Array,
+    { clock, random, signer }: TokensDependencies,
+    lifetimeS: number,
+  ) {
     this.#key = key;
     this.#clock = clock;
     this.#random = random;
+    this.#signer = signer;
     this.lifetimeS = lifetimeS;
   }
 
   /** Uses the signing key in the store. */
-  static async open(
-    store: Store,
-    clock: Clock,
-    random: Random,
-    lifetimeS: number,
-  ): Promise<Tokens> {
+  static async open(dependencies: TokensDependencies, lifetimeS: number): Promise<Tokens> {
+    const { store, random } = dependencies;
     const key = await storedOnce(store, keys.tokenKey, () => random.bytes(KEY_BYTES));
-    return new Tokens(key, clock, random, lifetimeS);
+    return new Tokens(key, dependencies, lifetimeS);
   }
 
   issue({ role, id, credential }: AccountRecord): Promise<string> {
-    const nowS = Math.floor(this.#clock.now() / 1000);
-    return new SignJWT({ cv: credential })
-      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
-      .setIssuer(ISSUER)
-      .setAudience(AUDIENCE)
-      .setSubject(`${role}:${id}`)
-      .setIssuedAt(nowS)
-      .setExpirationTime(nowS + this.lifetimeS)
-      .setJti(Buffer.from(this.#random.bytes(ID_BYTES)).toString('base64url'))
-      .sign(this.#key);
+    const iat = Math.floor(this.#clock.now() / 1000);
+    const jti = Buffer.from(this.#random.bytes(ID_BYTES)).toString('base64url');
+    const exp = iat + this.lifetimeS;
+    return this.#signer.sign({ sub: `${role}:${id}`, jti, iat, exp, cv: credential }, this.#key);
   }
 
   /**
@@ -88,26 +83,14 @@ export class Tokens {
 
   async #read(token: string): Promise<Claims | undefined> {
     if (token.length > TOKEN_LENGTH_MAX) return undefined;
-    try {
-      const { payload } = await jwtVerify(token, this.#key, {
-        algorithms: [ALGORITHM],
-        typ: TYPE,
-        issuer: ISSUER,
-        audience: AUDIENCE,
-        requiredClaims: ['sub', 'iat', 'exp', 'jti'],
-        maxTokenAge: this.lifetimeS,
-        clockTolerance: CLOCK_TOLERANCE_S,
-        currentDate: new Date(this.#clock.now()),
-      });
-      const { sub = '', jti = '', exp = 0, cv } = payload;
-      const account = refOf(sub);
-      if (account === undefined || typeof cv !== 'number') return undefined;
-      const claims = { account, credential: cv, token: jti, expiresAtMs: exp * 1000 };
-      return this.#isOver(claims) ? undefined : claims;
-    } catch (error) {
-      if (error instanceof JOSEError) return undefined;
-      throw error;
-    }
+    const age = { nowMs: this.#clock.now(), lifetimeS: this.lifetimeS };
+    const content = await this.#signer.read(token, this.#key, age);
+    if (content === undefined) return undefined;
+    const { sub = '', jti = '', exp = 0, cv } = content;
+    const account = refOf(sub);
+    if (account === undefined || typeof cv !== 'number') return undefined;
+    const claims = { account, credential: cv, token: jti, expiresAtMs: exp * 1000 };
+    return this.#isOver(claims) ? undefined : claims;
   }
 }
 

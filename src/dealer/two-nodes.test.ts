@@ -7,9 +7,15 @@ import { sharedStore } from '../testing/doubles/shared-store.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
 import type { Car } from './cars.ts';
-import { type DealerPlatform, openDealerPlatform } from './dealer-platform.ts';
+import {
+  type DealerPlatform,
+  joseSigner,
+  openDealerPlatform,
+  Passwords,
+} from './dealer-platform.ts';
 import { DEMO_PASSWORDS } from './demo.ts';
 import type { Listing } from './listing.ts';
+import { keys } from './records.ts';
 
 const LIMITS = { failedLogins: 5, failedLoginWaitS: 60 };
 const FLEET_MAX = 150;
@@ -39,6 +45,8 @@ async function open(name: string, demo = true): Promise<DealerPlatform> {
       log: createLog('silent'),
       worlds: { presence: { isKnown: () => false, find: () => 'gone' } },
       node: { worlds: async () => 0, nodes: () => 2 },
+      makePasswords: () => new Passwords(systemRandom),
+      signer: joseSigner,
     },
     {
       demo: demo ? { demo } : { demo, adminPassword: 'a password of its own' },
@@ -114,6 +122,25 @@ describe('what one node answers, the other one knows at the next call:', () => {
     expect((await there.sessions.find(token)).account.username).toBe('admin');
     await expect(logIn(there, 'admin', ADMIN)).rejects.toMatchObject(UNAUTHORISED);
     await logIn(there, 'admin', 'something else');
+  });
+
+  test('a new password, also once the store has lost the last one', async () => {
+    const { account, claims } = await here.sessions.find(token);
+    const key = keys.account(1, claims.account);
+    const renew = async (by: string, from: string, to: string) => {
+      const change = { current_password: from, new_password: to };
+      await here.accounts.changeAdmin(await here.sessions.find(by), ADDRESS, change);
+    };
+    const write = { key, value: account };
+    await renew(token, ADMIN, 'something else');
+    const other = await logIn(there, 'admin', 'something else');
+    // As if it had the account from before.
+    await temp.store.commit([], [write, { key: keys.revision, value: 1 }]);
+    await expect(there.sessions.find(other)).rejects.toMatchObject(UNAUTHORISED);
+    clock.advance(1);
+    await renew(token, ADMIN, 'something new');
+    await expect(there.sessions.find(other)).rejects.toMatchObject(UNAUTHORISED);
+    expect((await there.sessions.find(token)).account.username).toBe('admin');
   });
 
   test('a deleted account, and its role', async () => {

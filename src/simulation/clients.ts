@@ -2,15 +2,12 @@ import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
 import { namesOf } from '../twin/catalogue.ts';
 import { parseWorldId, worldIdOf } from '../twin/ids.ts';
 import { vinOf } from '../twin/vin.ts';
-import type { Chance } from './chance.ts';
-import type { Macrotasks } from './macrotasks.ts';
+import { Caller, type CallerParts } from './caller.ts';
 import type { NodeSlot } from './node-slot.ts';
-import type { Observer } from './observer.ts';
-import { FAULTS_MS, type RunSettings } from './settings.ts';
+import { FAULTS_MS } from './settings.ts';
 import type { Answer, Request, SimulatedFront } from './simulated-front.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import { shownInFrame } from './toy-kernel.ts';
-import type { Trace } from './trace.ts';
 
 export const CHANGES = 200;
 export const READS = 200;
@@ -19,8 +16,6 @@ const STREAMS = 2;
 const BEGIN_MS = 1000;
 /** A client watches for a moment, or for so long that it sees a partition move. */
 const WATCHED_MS_MAX = [1000, 2000, 2000, 10_000];
-/** A client waits no longer for an answer. */
-const PATIENCE_MS = 10_000;
 const RETRY_MS_MAX = 300;
 /** A multiplier that reaches every mask of features once. */
 const MASK_STEP = 1237;
@@ -30,18 +25,9 @@ const FEATURES_SHARE = 0.4;
 const GONE = 404;
 const UNKNOWN_CAR = 401;
 
-export interface ClientsParts {
-  settings: RunSettings;
-  macrotasks: Macrotasks;
+export interface ClientsParts extends CallerParts {
   slots: readonly NodeSlot[];
-  observer: Observer;
-  chance: Chance;
-  trace: Trace;
-  failed: (error: unknown) => void;
 }
-
-/** What a client has a node do; undefined: the node does not serve, or does not answer. */
-type Use<T> = (front: SimulatedFront, process: SimulatedNode) => Promise<T>;
 
 /** An open stream of a client. */
 interface Stream {
@@ -53,6 +39,7 @@ interface Stream {
 /** The clients of a run. They ask nodes at random, and ask another one where one refuses. */
 export class Clients {
   readonly #parts: ClientsParts;
+  readonly #caller: Caller;
   readonly worlds: number[] = [];
   /** How many changes were asked for of a world. */
   readonly #asked = new Map<number, number>();
@@ -61,21 +48,23 @@ export class Clients {
 
   constructor(parts: ClientsParts) {
     this.#parts = parts;
+    this.#caller = new Caller(parts);
   }
 
   start(): void {
     const { settings, chance } = this.#parts;
-    for (let i = 0; i < settings.worldCount; i++) this.#later(BEGIN_MS / 2, () => this.#create());
+    for (let i = 0; i < settings.worldCount; i++)
+      this.#caller.later(BEGIN_MS / 2, () => this.#create());
     const anyTime = () => chance.between(BEGIN_MS, FAULTS_MS);
-    for (let i = 0; i < CHANGES; i++) this.#later(anyTime(), () => this.#change());
-    for (let i = 0; i < READS; i++) this.#later(anyTime(), () => this.#read());
-    for (let i = 0; i < STREAMS; i++) this.#later(anyTime() / 4, () => this.#watch(`s${i}`));
+    for (let i = 0; i < CHANGES; i++) this.#caller.later(anyTime(), () => this.#change());
+    for (let i = 0; i < READS; i++) this.#caller.later(anyTime(), () => this.#read());
+    for (let i = 0; i < STREAMS; i++) this.#caller.later(anyTime() / 4, () => this.#watch(`s${i}`));
   }
 
   /** Ends the streams, and opens none any more. Resolves once all that clients wanted was asked. */
   async end(): Promise<void> {
     this.#isOver = true;
-    while (!this.#isDone) await this.#sleep(RETRY_MS_MAX);
+    while (!this.#isDone) await this.#caller.sleep(RETRY_MS_MAX);
   }
 
   get #isDone(): boolean {
@@ -83,65 +72,7 @@ export class Clients {
     return this.#isOver && changes >= CHANGES && reads >= READS;
   }
 
-  #later(delayMs: number, run: () => unknown): void {
-    const { macrotasks, failed } = this.#parts;
-    const runAll = async () => run();
-    macrotasks.add(macrotasks.nowMs + delayMs, () => void runAll().catch(failed));
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#later(ms, () => resolve()));
-  }
-
-  #wayMs(): number {
-    const { chance, settings } = this.#parts;
-    return chance.between(0.05, settings.delayMsMax);
-  }
-
   // ── requests ────────────────────────────────────────────────────────────────────────────────
-
-  /** Has a node do something. Undefined: it does not serve, or there is no answer. */
-  #call<T>(slot: NodeSlot, use: Use<T>): Promise<T | undefined> {
-    const { process } = slot;
-    if (process === undefined) return Promise.resolve(undefined);
-    return new Promise((resolve) => {
-      const answerLater = (answer: T | undefined) => {
-        forget();
-        this.#later(this.#wayMs(), () => resolve(answer));
-      };
-      const forget = process.onGone(() => answerLater(undefined));
-      this.#later(PATIENCE_MS, () => resolve(undefined));
-      process.main.add(this.#wayMs(), () => {
-        const { front } = process;
-        if (front === undefined) answerLater(undefined);
-        else {
-          use(front, process).then(answerLater, (error: unknown) => {
-            this.#parts.trace.say('refused', String(error));
-            answerLater(undefined);
-          });
-        }
-      });
-    });
-  }
-
-  /** Asks a node; undefined: it is not known whether it did anything. */
-  async #request(slot: NodeSlot, request: Request): Promise<Answer | undefined> {
-    const { counts } = this.#parts.observer;
-    const isAsked = slot.process?.front !== undefined;
-    const answer = await this.#call(slot, (front) => front.answer(request));
-    this.#parts.trace.say('answer', slot.name, request.id, answer?.status ?? 'none');
-    if (answer === undefined) {
-      if (isAsked) counts.unknown++;
-      return undefined;
-    }
-    const { status, body } = answer;
-    if (status < 400) return answer;
-    const text = Buffer.from(body).toString();
-    this.#parts.trace.say('refused', status, text);
-    if (/may have been/.test(text)) counts.unknown++;
-    else counts.refused++;
-    return answer;
-  }
 
   /** Asks the nodes in turn, from any of them on, until one does not refuse. */
   async #ask(
@@ -155,7 +86,7 @@ export class Clients {
       const id = `r${++this.#requestCount}`;
       asks(id);
       const slot = slots[(first + i) % slots.length] as NodeSlot;
-      answer = await this.#request(slot, { ...request, id });
+      answer = await this.#caller.request(slot, { ...request, id });
       if (answer !== undefined && answer.status < 500) return answer;
     }
     return answer;
@@ -170,13 +101,13 @@ export class Clients {
         this.worlds.push(parseWorldId(id) ?? 0);
         return;
       }
-      await this.#sleep(chance.between(50, RETRY_MS_MAX));
+      await this.#caller.sleep(chance.between(50, RETRY_MS_MAX));
     }
   }
 
   /** Waits until there is one. */
   async #pickWorld(): Promise<number> {
-    while (this.worlds.length === 0) await this.#sleep(RETRY_MS_MAX);
+    while (this.worlds.length === 0) await this.#caller.sleep(RETRY_MS_MAX);
     return this.#parts.chance.pick(this.worlds);
   }
 
@@ -230,7 +161,7 @@ export class Clients {
     const i = this.worlds.indexOf(world);
     if (i < 0) return;
     this.worlds.splice(i, 1);
-    this.#later(0, () => this.#create());
+    this.#caller.later(0, () => this.#create());
   }
 
   /** What a node says of a world: its state, and the changes in its journal; undefined: nothing. */
@@ -238,8 +169,8 @@ export class Clients {
     const path = `/api/v1/worlds/${worldIdOf(world)}`;
     const request = { method: 'GET' as const, id: `r${++this.#requestCount}` };
     this.#parts.observer.asks(request.id, world);
-    const state = await this.#request(slot, { ...request, path: `${path}/state` });
-    const journal = await this.#request(slot, { ...request, path: `${path}/journal` });
+    const state = await this.#caller.request(slot, { ...request, path: `${path}/state` });
+    const journal = await this.#caller.request(slot, { ...request, path: `${path}/journal` });
     if (state?.status !== 200 || journal?.status !== 200) return undefined;
     return (JSON.parse(Buffer.from(journal.body).toString()) as { changes: unknown[] }).changes;
   }
@@ -252,18 +183,18 @@ export class Clients {
     while (!this.#isOver) {
       const world = await this.#pickWorld();
       const ended = Promise.withResolvers<void>();
-      const stream = await this.#call(chance.pick(slots), (front, process) =>
+      const stream = await this.#caller.call(chance.pick(slots), (front, process) =>
         this.#open(front, process, { name, world, ended: () => ended.resolve() }),
       );
       if (stream) {
         await Promise.race([
           ended.promise,
-          this.#sleep(chance.between(200, chance.pick(WATCHED_MS_MAX))),
+          this.#caller.sleep(chance.between(200, chance.pick(WATCHED_MS_MAX))),
         ]);
         stream.forget();
-        stream.process.main.add(this.#wayMs(), stream.close);
+        stream.process.main.add(this.#caller.wayMs(), stream.close);
       }
-      await this.#sleep(chance.between(20, chance.happens(0.5) ? 200 : 4000));
+      await this.#caller.sleep(chance.between(20, chance.happens(0.5) ? 200 : 4000));
     }
   }
 
@@ -272,7 +203,7 @@ export class Clients {
     process: SimulatedNode,
     { name, world, ended }: { name: string; world: number; ended: () => void },
   ): Promise<Stream> {
-    const endedLater = () => this.#later(this.#wayMs(), ended);
+    const endedLater = () => this.#caller.later(this.#caller.wayMs(), ended);
     const stream = this.#parts.observer.stream(process.name, world);
     const close = await front.watch(worldIdOf(world), {
       name,

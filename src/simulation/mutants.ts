@@ -1,8 +1,11 @@
+import { keys } from '../dealer/records.ts';
 import type { MakeThread } from '../shard/shard-thread.ts';
 import {
   type Claims,
+  type Entry,
   type Grant,
   type Heartbeats,
+  type Key,
   type Store,
   StoreUnavailable,
 } from '../store/contract.ts';
@@ -27,6 +30,8 @@ export interface Mutant {
   claims?(claims: Claims, time: Time): Claims;
   /** `silentMs`: of a process, by the clock of Redis. */
   store?(store: Store, parts: MutantParts): Store;
+  /** That of the dealer platform. */
+  dealerStore?(store: Store): Store;
   held?(ranges: HeldPartitions): HeldPartitions;
   leaving?(worlds: Worlds, known: () => readonly number[]): PartitionedWorlds;
   Worlds?: new (dependencies: WorldsDependencies) => Worlds;
@@ -214,6 +219,19 @@ function withoutHolds(makeThread: MakeThread): MakeThread {
   };
 }
 
+/** What was known once is known for ever. */
+function withFirstRevision(inner: Store): Store {
+  const revision = JSON.stringify(keys.revision);
+  let first: Entry<unknown> | undefined;
+  return storeWith(inner, {
+    async get<T>(key: Key): Promise<Entry<T> | undefined> {
+      if (JSON.stringify(key) !== revision) return inner.get<T>(key);
+      first ??= await inner.get<T>(key);
+      return first as Entry<T> | undefined;
+    },
+  });
+}
+
 export const MUTANTS: readonly Mutant[] = [
   { name: 'no fence', invariant: 'I1', unfenced: 'made' },
   {
@@ -255,6 +273,11 @@ export const MUTANTS: readonly Mutant[] = [
     Worlds: SweepingWorlds,
   },
   { name: 'no hold', invariant: 'I5', thread: withoutHolds },
+  {
+    name: 'sessions without a look at the store',
+    invariant: 'I12',
+    dealerStore: withFirstRevision,
+  },
   {
     name: 'answer before the store',
     invariant: 'I4',

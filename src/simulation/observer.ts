@@ -3,6 +3,7 @@ import { partitionOf, worldIdOf } from '../twin/ids.ts';
 import type { Change } from '../twin/journal.ts';
 import { Ledger, type LedgerListener } from './ledger.ts';
 import type { LedgerChange, LedgerWorld } from './ledger-world.ts';
+import { TokenWatch } from './token-watch.ts';
 import type { Shown } from './toy-kernel.ts';
 import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
@@ -68,15 +69,18 @@ export interface Counts {
   forwarded: number;
   moved: number;
   takeovers: number;
+  /** Tokens that were ended. */
+  ended: number;
   drops: number;
 }
 
 /** Sees what the store accepts and what nodes show, and checks what must hold at any moment. */
 export class Observer implements LedgerListener {
   readonly ledger: Ledger;
+  readonly tokens: TokenWatch;
   readonly counts: Counts = {
     ...{ changes: 0, reads: 0, acknowledged: 0, shown: 0, refused: 0, unknown: 0 },
-    ...{ frames: 0, forwarded: 0, moved: 0, takeovers: 0, drops: 0 },
+    ...{ frames: 0, forwarded: 0, moved: 0, takeovers: 0, ended: 0, drops: 0 },
   };
   readonly #nowMs: () => number;
   readonly #settings: ObserverSettings;
@@ -93,6 +97,7 @@ export class Observer implements LedgerListener {
     this.#trace = trace;
     this.#failed = failed;
     this.ledger = new Ledger(nowMs, this);
+    this.tokens = new TokenWatch({ nowMs, trace, failed, ended: () => this.counts.ended++ });
   }
 
   /** `epoch`: of whoever shows it next. */
@@ -144,6 +149,7 @@ export class Observer implements LedgerListener {
   }
 
   lostTail(): void {
+    this.tokens.lostTail();
     for (const shown of this.#shown.values()) shown.isUnmarked = true;
   }
 

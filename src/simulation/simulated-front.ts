@@ -1,4 +1,5 @@
 import type { ClusterService } from '../cluster-service.ts';
+import type { DealerPlatform } from '../dealer/dealer-platform.ts';
 import { BodyThread } from '../http/server/body-thread.ts';
 import { FairTurns } from '../http/server/fair-turns.ts';
 import { Head } from '../http/server/head.ts';
@@ -24,6 +25,7 @@ import type { Time } from '../time.ts';
 import { FEATURE_NAMES, maskOf } from '../twin/catalogue.ts';
 import type { TwinService } from '../twin-service.ts';
 import type { Observer, Publisher } from './observer.ts';
+import { simulatedDealerRoutes } from './simulated-dealer.ts';
 import { shownInFrame, TOY_CITIES, TOY_KERNEL } from './toy-kernel.ts';
 
 const SWEEP_MS = 1000;
@@ -33,7 +35,10 @@ const BODY_THREAD = new BodyThread();
 
 /** A request of a client. */
 export interface Request {
-  method: 'GET' | 'POST' | 'PATCH';
+  /** `twin` by default. */
+  service?: 'twin' | 'dealer';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  authorization?: string;
   path: string;
   vin?: string;
   body?: string;
@@ -56,6 +61,7 @@ export interface StreamClient {
 export interface FrontParts {
   service: TwinService;
   cluster: ClusterService;
+  platform: DealerPlatform;
   publisher: Publisher;
   observer: Observer;
   time: Time;
@@ -67,10 +73,11 @@ export class SimulatedFront {
   readonly #parts: FrontParts;
   readonly #fanout: Fanout;
   readonly #router: Router;
+  readonly #dealerRouter: Router;
   readonly #stream: WorldStream;
 
   constructor(parts: FrontParts) {
-    const { service, cluster, time, log } = parts;
+    const { service, cluster, platform, time, log } = parts;
     this.#parts = parts;
     const limits = createRateLimits('off', time);
     const worlds = new WorldAccess(service, limits);
@@ -84,6 +91,10 @@ export class SimulatedFront {
     });
     cluster.onCall((call) => calls.answer(call));
     this.#router = new Router(routes.map((route) => forwarding.wrap(route)));
+    const dealer = { platform, time, log, bodyThread: BODY_THREAD, publicTwinUrl };
+    this.#dealerRouter = new Router(
+      simulatedDealerRoutes(dealer).map((route) => this.#watchedDealer(route)),
+    );
     this.#fanout = new Fanout(time);
     this.#stream = new WorldStream(worlds, limits, this.#fanout, forwarding);
     this.#feedStreams();
@@ -136,6 +147,18 @@ export class SimulatedFront {
     return { ...route, handle };
   }
 
+  #watchedDealer(route: Route): Route {
+    const handle = async (call: Call): Promise<Reply> => {
+      const reply = await route.handle(call);
+      const { observer, publisher } = this.#parts;
+      if (reply.status >= 400) return reply;
+      if (route.auth === 'bearer') observer.tokens.accepted(publisher.name, call.requestId);
+      observer.tokens.done(publisher.name, call.requestId);
+      return reply;
+    };
+    return { ...route, handle };
+  }
+
   #answered({ operationId }: Route, call: Call, { status, body }: Reply): void {
     if (status >= 400) return;
     const { observer, publisher } = this.#parts;
@@ -148,9 +171,10 @@ export class SimulatedFront {
 
   /** Never rejects. */
   async answer(request: Request): Promise<Answer> {
-    const { method, path } = request;
+    const { method, path, service } = request;
     try {
-      const match = this.#router.match(path);
+      const router = service === 'dealer' ? this.#dealerRouter : this.#router;
+      const match = router.match(path);
       const route = match?.resource.routes.get(method);
       if (match === undefined || route === undefined) throw new Error(`no route ${method} ${path}`);
       const { status, body } = await route.handle(callOf(request, match.params));
@@ -204,11 +228,12 @@ function maskIn(body: Reply['body']): number {
   return maskOf(FEATURE_NAMES.filter((name) => declared[name]));
 }
 
-function callOf({ method, path, vin = '', body = '', id }: Request, params: readonly string[]) {
-  const absent = { accept: '', acceptEncoding: '', authorization: '', ifNoneMatch: '' };
+function callOf(request: Request, params: readonly string[]) {
+  const { method, path, vin = '', body = '', authorization = '', id } = request;
+  const absent = { accept: '', acceptEncoding: '', ifNoneMatch: '' };
   return {
     ...{ method, path, params, query: '', encoding: 'json' as const, requestId: id },
-    head: { ...absent, vin, contentType: 'application/json' },
+    head: { ...absent, authorization, vin, contentType: 'application/json' },
     body: Buffer.from(body),
     addressKey: () => '127.0.0.1',
   };

@@ -3,6 +3,7 @@ import { NodeClock } from '../clock.ts';
 import { ClockKeeper } from '../clock-keeper.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { Ranges } from '../cluster/ranges.ts';
+import type { DealerPlatform } from '../dealer/dealer-platform.ts';
 import { NodeLink } from '../link/node-link.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
@@ -20,6 +21,7 @@ import type { Mutant } from './mutants.ts';
 import type { Observer, Publisher } from './observer.ts';
 import { LeaseWatch, type RedisRoute } from './redis-route.ts';
 import type { RunSettings } from './settings.ts';
+import { openSimulatedPlatform } from './simulated-dealer.ts';
 import { SimulatedFront } from './simulated-front.ts';
 import type { SimulatedNet } from './simulated-net.ts';
 import { SimulatedThread } from './simulated-thread.ts';
@@ -111,10 +113,13 @@ export class SimulatedNode implements Publisher {
     const clock = new NodeClock(this.main.time, cluster.clockMs(), ranges);
     store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
     const worlds = this.#makeWorlds(store, ranges, clock);
-    await worlds.start();
+    const [platform] = await Promise.all([
+      this.#openPlatform(store, clock, worlds),
+      worlds.start(),
+    ]);
     store.serve?.();
     this.front = new SimulatedFront({
-      ...{ ...this.#base, service: worlds, cluster },
+      ...{ ...this.#base, service: worlds, cluster, platform },
       ...{ publisher: this, observer },
     });
     this.#stopSteps.push(() => {
@@ -138,6 +143,15 @@ export class SimulatedNode implements Publisher {
     const store = this.#mutated(new GuardedStore(opened, this.#base));
     this.#stopSteps.push(() => store.close());
     return store;
+  }
+
+  async #openPlatform(store: Store, clock: NodeClock, worlds: Worlds): Promise<DealerPlatform> {
+    const { chance, mutant } = this.#environment;
+    const own = mutant?.dealerStore?.(store) ?? store;
+    const parts = { ...this.#base, store: own, clock, worlds, chance };
+    const platform = await openSimulatedPlatform(parts);
+    this.#stopSteps.push(() => platform.close());
+    return platform;
   }
 
   #mutated(store: Store): Store {

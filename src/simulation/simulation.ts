@@ -2,6 +2,7 @@ import { worldIdOf } from '../twin/ids.ts';
 import { journalEntryOf } from '../twin/journal.ts';
 import { Chance } from './chance.ts';
 import { CHANGES, Clients, READS } from './clients.ts';
+import { DealerClients } from './dealer-clients.ts';
 import { exactTime } from './exact-time.ts';
 import { FAULTS_MIN, Faults } from './faults.ts';
 import type { LedgerWorld } from './ledger-world.ts';
@@ -24,6 +25,7 @@ const CLIENTS = 2;
 const FAULTS = 3;
 const NET = 4;
 const PRESSURE = 5;
+const DEALER_CLIENTS = 6;
 const NODES = 100;
 /** Wall time at the beginning of a run, ms since 1970. */
 const WALL_MS = 1_800_000_000_000;
@@ -68,6 +70,7 @@ class Simulation {
   readonly #mutant: Mutant | undefined;
   readonly #slots: readonly NodeSlot[];
   readonly #clients: Clients;
+  readonly #dealerClients: DealerClients;
   readonly #faults: Faults;
   #failure: unknown;
   #isOver = false;
@@ -95,9 +98,9 @@ class Simulation {
     const slots = Array.from({ length: settings.nodeCount }, (_, i) => this.#makeSlot(i));
     this.#slots = slots;
     const base = { settings, macrotasks, slots, trace };
-    this.#clients = new Clients({
-      ...{ ...base, observer, failed, chance: new Chance(seed, CLIENTS) },
-    });
+    const seen = { ...base, observer, failed };
+    this.#clients = new Clients({ ...seen, chance: new Chance(seed, CLIENTS) });
+    this.#dealerClients = new DealerClients({ ...seen, chance: new Chance(seed, DEALER_CLIENTS) });
     this.#faults = new Faults({ ...base, redis, net: this.#net, chance: new Chance(seed, FAULTS) });
   }
 
@@ -134,6 +137,7 @@ class Simulation {
     try {
       for (const slot of this.#slots) slot.keepRunning();
       this.#clients.start();
+      this.#dealerClients.start();
       this.#faults.start();
       this.#press();
       this.#macrotasks.add(FAULTS_MS, () => {
@@ -202,11 +206,13 @@ class Simulation {
   /** All heals; then every world can be read, and has all changes that the store has. */
   async #end(): Promise<void> {
     this.#faults.end();
+    this.#dealerClients.end();
     await this.#clients.end();
     const untilMs = this.#macrotasks.nowMs + HEALING_MS + HEALING_LEASES * this.#settings.leaseMs;
     for (const world of this.#observer.ledger.worlds()) {
       for (const slot of this.#slots) await this.#checkWorld(slot, world, untilMs);
     }
+    for (const slot of this.#slots) await this.#checkPlatform(slot, untilMs);
     for (const partition of this.#partitions()) await this.#checkHolder(partition, untilMs);
     if (this.#settings.isLong) await this.#checkBalance();
   }
@@ -237,6 +243,15 @@ class Simulation {
       }
       if (this.#macrotasks.nowMs > untilMs) {
         throw new Violation('I6', `${what} cannot be read with all its changes`);
+      }
+      await this.#sleep(CHECK_MS);
+    }
+  }
+
+  async #checkPlatform(slot: NodeSlot, untilMs: number): Promise<void> {
+    while (!(await this.#dealerClients.isServedBy(slot))) {
+      if (this.#macrotasks.nowMs > untilMs) {
+        throw new Violation('I6', `the dealer platform of ${slot.name} does not answer`);
       }
       await this.#sleep(CHECK_MS);
     }

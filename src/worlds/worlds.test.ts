@@ -74,6 +74,17 @@ describe('the worlds of a node', () => {
     expect(await world.frame('json')).toBeInstanceOf(Uint8Array);
   });
 
+  it('[R24] are not loaded if this node may no longer show them once they are read', async () => {
+    const { node } = await start();
+    const world = await node.worlds.create({ startTick: 5000 });
+    await node.worlds.forget(world);
+    const loading = node.worlds.load(world.number);
+    const isShown = vi.spyOn(node.ranges, 'isShown').mockReturnValue(false);
+    await expect(loading).rejects.toMatchObject({ code: 'store_unavailable' });
+    isShown.mockRestore();
+    expect((await node.worlds.load(world.number))?.number).toBe(world.number);
+  });
+
   it('are evicted once they are idle, all but so many of the newest, and load again', async () => {
     const { node } = await start();
     const made = await makeWorlds(node, HANDLES_MAX + 500);

@@ -215,6 +215,8 @@ export class Worlds
     const due = await records.due(number, record);
     if (due === undefined || due < this.idle.firstLivingSlot(clock.now())) return undefined;
     const changes = await records.changes(number, record, record.maskSeq);
+    // While the store was read, the deadline may have passed.
+    if (!this.#isShown(records.grant.partition)) throw notHeld();
     const world = this.#add(partition, number, record, changes);
     world.due = due;
     partition.quarantineSuspect(world);

@@ -27,6 +27,7 @@ import type { WriterKey } from './writer-key.ts';
 
 /** A mark lies so far above the latest reading: a tick of worlds, which are shown in whole ticks. */
 const MARGIN_MS = 20;
+const GIVEN_UP = 'it was given up';
 
 class RedisGrant implements Grant {
   readonly partition: number;
@@ -40,6 +41,8 @@ class RedisGrant implements Grant {
   deadlineMs = Number.NEGATIVE_INFINITY;
   latestMs = Number.NEGATIVE_INFINITY;
   isLost = false;
+  /** Why it is lost. */
+  reason = '';
 
   constructor(partition: number, slot: PartitionSlot, name: string) {
     this.partition = partition;
@@ -62,8 +65,9 @@ class RedisGrant implements Grant {
     this.latestMs = Math.max(latestMs, this.latestMs);
   }
 
-  lose(): void {
+  lose(reason: string): void {
     this.isLost = true;
+    this.reason = reason;
     this.deadlineMs = Number.NEGATIVE_INFINITY;
   }
 }
@@ -153,7 +157,7 @@ export class RedisClaims implements Claims {
     }
     grant.session = session;
     grant.renewed(renewal);
-    this.#grants.get(grant.partition)?.lose();
+    this.#grants.get(grant.partition)?.lose(GIVEN_UP);
     this.#grants.set(grant.partition, grant);
     this.#former.set(grant.partition, grant);
     return grant;
@@ -201,7 +205,7 @@ export class RedisClaims implements Claims {
 
   async #renew(grant: RedisGrant, renewal: Renewal): Promise<Lost | undefined> {
     const { writer } = this.#dependencies;
-    if (grant.isLost) return { grant, reason: 'it was given up' };
+    if (grant.isLost) return { grant, reason: grant.reason };
     // As of now: a commit that is answered meanwhile may be later than this renewal.
     const seen = this.#seen(grant);
     // Without an answer it stays as it is, until it expires.
@@ -209,29 +213,31 @@ export class RedisClaims implements Claims {
       () => undefined,
     );
     if (taken === undefined) return undefined;
-    const isBack = this.#isBack(grant, taken, seen);
-    if (taken.isMine && !isBack) {
+    const reason = this.#whyLost(grant, taken, seen);
+    if (reason === undefined) {
       grant.renewed(renewal);
       return undefined;
     }
-    this.#lose(grant);
+    this.#lose(grant, reason);
     // It finds out whether the store lost everything.
     await writer.renew();
-    if (isBack) return { grant, reason: LAST_WRITES_LOST };
-    return { grant, reason: `${nodeOf(processOf(taken.holder))} has taken it` };
+    return { grant, reason };
   }
 
   #seen({ slot }: RedisGrant): number {
     return this.#dependencies.seen.get(slot) ?? 0;
   }
 
-  /** Whether the server has lost writes of a partition. */
-  #isBack(grant: RedisGrant, { version, epoch }: Taken, seen = this.#seen(grant)): boolean {
-    return version < seen || epoch < grant.epoch;
+  /** By the answer of the server; undefined: it is not lost. */
+  #whyLost(grant: RedisGrant, taken: Taken, seen = this.#seen(grant)): string | undefined {
+    const { isMine, version, epoch, holder } = taken;
+    if (version < seen || epoch < grant.epoch) return LAST_WRITES_LOST;
+    return isMine ? undefined : `${nodeOf(processOf(holder))} has taken it`;
   }
 
-  #lose(grant: RedisGrant): void {
-    grant.lose();
+  /** From now on nothing is shown under the grant; its owner hears of it with the next renewal. */
+  #lose(grant: RedisGrant, reason: string): void {
+    grant.lose(reason);
     if (this.#grants.get(grant.partition) !== grant) return;
     this.#grants.delete(grant.partition);
     this.#dependencies.seen.delete(grant.slot);
@@ -239,8 +245,8 @@ export class RedisClaims implements Claims {
 
   /**
    * Moves all grants to the connection with the number `session`: from now on Redis refuses commands
-   * that earlier connections still deliver. Those that another process holds are left to `renew`, and so
-   * are those that lost writes: a commit would give them a version above all that were seen.
+   * that earlier connections still deliver. Those that another process holds are lost, and so are those
+   * that lost writes: a commit would give them a version above all that were seen.
    */
   async enter(link: RedisLink, session: number): Promise<void> {
     this.#session = session;
@@ -248,8 +254,12 @@ export class RedisClaims implements Claims {
     await Promise.all(
       [...this.#grants.values()].map(async (grant) => {
         const taken = await this.#lease(run, grant, 'same');
-        if (taken.isMine && !this.#isBack(grant, taken)) grant.session = session;
-        else this.trouble();
+        const reason = this.#whyLost(grant, taken);
+        if (reason === undefined) grant.session = session;
+        else {
+          this.#lose(grant, reason);
+          this.trouble();
+        }
       }),
     );
   }
@@ -266,7 +276,7 @@ export class RedisClaims implements Claims {
     const { time, writer } = this.#dependencies;
     const readingMs = this.#latestReadingMs(time.now());
     const released = (grants as readonly RedisGrant[]).map((grant) => {
-      this.#lose(grant);
+      this.#lose(grant, GIVEN_UP);
       const reachedMs = markOf(Math.min(readingMs, grant.latestMs));
       const markMs = Math.max(reachedMs, grant.floorMs);
       return releaseSlot(writer.link, grant.slot, { name: grant.name, markMs });
