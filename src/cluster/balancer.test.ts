@@ -50,6 +50,7 @@ class BalancedNode {
     this.balancer = new Balancer({
       ...{ members, leaseMs: LEASE_MS, time, log },
       ranges: {
+        partitionCount: PARTITION_COUNT,
         take: async (partition) => this.#take(partition),
         release: async (partitions) => this.#release(partitions),
         held: () => [...this.#grants.values()],
