@@ -56,6 +56,8 @@ export class HttpServer<Session = never> {
   readonly #meters = new Map<Route, RouteMeter>();
   readonly #unmatched: RouteMeter;
   readonly #open = new Set<Exchange>();
+  /** Open streams. */
+  readonly #sockets = new Set<uws.WebSocket<Session>>();
   /** Answered, but not sent completely. */
   readonly #sending = new Set<Exchange>();
   readonly #encodings = new AnswerEncodings();
@@ -366,7 +368,10 @@ export class HttpServer<Session = never> {
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: true,
       upgrade: (response, request, context) => this.#upgrade(stream, response, request, context),
-      open: (socket) => stream.opened(socket.getUserData(), socket),
+      open: (socket) => {
+        this.#sockets.add(socket);
+        stream.opened(socket.getUserData(), socket);
+      },
       message: (socket, message) => {
         if (message.byteLength > MESSAGE_BYTES_MAX) socket.end(1009, 'message too long');
         else this.#countMessage(socket);
@@ -378,6 +383,7 @@ export class HttpServer<Session = never> {
       },
       drain: (socket) => stream.drained(socket.getUserData()),
       close: (socket) => {
+        this.#sockets.delete(socket);
         this.#options.connections?.closed();
         stream.closed(socket.getUserData());
       },
@@ -441,6 +447,12 @@ export class HttpServer<Session = never> {
     this.#settle(exchange);
     exchange.meter.answered(101);
     const { webSocketKey } = exchange.head;
-    response.cork(() => response.upgrade(session, webSocketKey, protocol, '', context));
+    const upgrade = () => response.upgrade(session, webSocketKey, protocol, '', context);
+    // A response that corks itself may end the stream that it has become: a flaw of the library, see pull
+    // request 1929 of uWebSockets. It corks itself only if no other socket is corked. Where there is no
+    // other one, it is not corked at all, and the library prints a warning.
+    const [other] = this.#sockets;
+    if (exchange.isCorked || other === undefined) upgrade();
+    else other.cork(() => response.cork(upgrade));
   }
 }

@@ -8,6 +8,7 @@ import { TwinError } from '../../errors.ts';
 import type { FakeWorld } from '../../testing/doubles/fake-twin.ts';
 import { type NodeFront, openTestFronts } from '../../testing/doubles/test-front.ts';
 import { until } from '../../testing/rigs/until.ts';
+import { systemTime } from '../../time.ts';
 
 let near: NodeFront;
 let far: NodeFront;
@@ -15,13 +16,17 @@ let close: () => Promise<void>;
 /** A world of the far node. */
 let world: FakeWorld;
 
-beforeEach(() => {
+function openAnew(): void {
   ({ near, far, close } = openTestFronts());
   world = far.service.add();
   world.tickNow = 100;
-});
+}
+
+beforeEach(openAnew);
 
 afterEach(() => close());
+
+const QUERIES = ['', '?encoding=json', '?encoding=msgpack'];
 
 /** A stream of the near node. */
 class Client {
@@ -87,6 +92,41 @@ function attempt(id = world.id): Promise<Attempt> {
 }
 
 describe('[N8] the stream of a world of another node', () => {
+  // uWebSockets ended some right after their hello, as the memory of their sockets happened to be.
+  test('stays open, however many there are', async () => {
+    for (let round = 0; round < 3; round++) {
+      await close();
+      openAnew();
+      const { cluster } = near;
+      const watch = cluster.watch.bind(cluster);
+      // As long as it takes to ask another node.
+      cluster.watch = async (...asked) => {
+        await systemTime.sleep(1);
+        return watch(...asked);
+      };
+      // They leave memory behind in which a connection was to be closed.
+      const headers = { Connection: 'close' };
+      await Promise.all(
+        QUERIES.flatMap((query) =>
+          [1, 2, 3, 4, 5, 6].map(async () => {
+            await (await fetch(`${near.twinUrl}/api/v1/features${query}`, { headers })).text();
+          }),
+        ),
+      );
+      const clients = Array.from({ length: 20 }, (_, i) => new Client(QUERIES[i % QUERIES.length]));
+      const lost: number[] = [];
+      for (const { closed } of clients) void closed.then((code) => lost.push(code));
+      await Promise.all(clients.map((client) => client.got(1)));
+      frameAt(200);
+      await until('a frame or an end', () =>
+        clients.every(({ messages, socket }) => messages.length === 2 || socket.readyState === 3),
+      );
+      expect(lost).toEqual([]);
+      for (const { socket } of clients) socket.close();
+      await Promise.all(clients.map(({ closed }) => closed));
+    }
+  });
+
   test.each(['json', 'msgpack'] as const)('in %s has a hello, then frames', async (encoding) => {
     const client = new Client(`?encoding=${encoding}`);
     await client.got(1);

@@ -1,6 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import type { Random } from '../../random.ts';
 
 /** Passes each request, and each WebSocket, to another one of some servers. */
@@ -14,15 +21,7 @@ export class AnyNodeProxy {
   private constructor(random: Random) {
     this.#random = random;
     this.#server = createServer((incoming, outgoing) => {
-      const { hostname, port } = this.#anyTarget();
-      const { method, url: path, rawHeaders: headers } = incoming;
-      const passed = request({ hostname, port, method, path, headers, agent: false }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
-        answer.pipe(outgoing);
-      });
-      passed.on('error', () => outgoing.destroy());
-      outgoing.on('close', () => passed.destroy());
-      incoming.pipe(passed);
+      this.#passRequest(incoming, outgoing).catch(() => outgoing.destroy());
     });
     this.#server.on('upgrade', (incoming, socket: Socket) => this.#passSocket(incoming, socket));
   }
@@ -47,6 +46,20 @@ export class AnyNodeProxy {
     const target = this.#targets[(this.#random.bytes(1)[0] ?? 0) % this.#targets.length];
     if (target === undefined) throw new Error('the proxy has no servers yet');
     return target;
+  }
+
+  /** In one piece: a server that refuses a body may close the connection before it has read all of it. */
+  async #passRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { hostname, port } = this.#anyTarget();
+    const { method, url: path, rawHeaders: headers } = incoming;
+    const body = await buffer(incoming);
+    const passed = request({ hostname, port, method, path, headers, agent: false }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => passed.destroy());
+    passed.end(body);
   }
 
   #passSocket({ method, url, rawHeaders }: IncomingMessage, socket: Socket): void {
