@@ -15,6 +15,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   requests: () => import('./requests.ts'),
   dealer: () => import('./dealer.ts'),
   link: () => import('./link.ts'),
+  simulate: () => import('./simulate.ts'),
   kernel: () => import('./kernel.ts'),
   driving: () => import('./driving.ts'),
   shard: () => import('./shard.ts'),
@@ -46,6 +47,7 @@ npm run bench -- trace --city grid --seed 5 --tick 1234 --car 3 [--out trace.svg
                                     draws a world around a tick
 npm run bench -- dealer [--worlds 100000]   worlds in the store that a node starts with
 npm run bench -- viewer [--minutes 10]      how long the heap is sampled
+npm run bench -- simulate [--seeds 500] [--workers 2]
 npm run bench -- driving [--seed 1] [--km 500000] [--threads 2] [--city <name>]
 
 --markdown prints the figures as rows of a Markdown table.
