@@ -99,7 +99,7 @@ describe('what one node answers, the other one knows at the next call:', () => {
     expect((await there.sessions.find(token)).account.username).toBe('admin');
   });
 
-  test('a logout', async () => {
+  test('[D5] a logout', async () => {
     const other = await logIn(there, 'admin', ADMIN);
     await here.sessions.end(token);
     await expect(there.sessions.find(token)).rejects.toMatchObject(UNAUTHORISED);
