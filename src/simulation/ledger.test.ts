@@ -227,6 +227,17 @@ describe('I12', () => {
   });
 });
 
+test('a world is deleted early if the store has lost when it was used', () => {
+  nowMs = 1000;
+  const restore = observer.ledger.save();
+  nowMs = 5000;
+  show('a', 4);
+  restore();
+  nowMs = 13_000;
+  write('a#1', [['world'], null]);
+  expect(failed()).toEqual([]);
+});
+
 test('I11: a world is deleted too early', () => {
   nowMs = 5000;
   show('a', 4);
