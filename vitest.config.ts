@@ -17,6 +17,9 @@ const SUITES = ['src/{testing/suites,store,worlds}/**/*.test.ts', 'src/main.test
 const stripCache = new URL('src/testing/rigs/strip-cache.mjs', import.meta.url);
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${stripCache}`;
 
+/** They use all processors for a minute, so they run after all others. */
+const RUNS = ['src/simulation/simulation.test.ts'];
+
 const exclude = [...configDefaults.exclude, ...(HAS_REDIS ? [] : REDIS_TESTS)];
 
 export default defineConfig({
@@ -36,10 +39,14 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['{src,assembly,load,bench,scripts}/**/*.test.ts'],
-          exclude: [...exclude, ...SUITES],
+          exclude: [...exclude, ...SUITES, ...RUNS],
           // One process after the other would load the same modules for each of 150 files.
           isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'runs', include: RUNS, exclude, sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -16,6 +16,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   dealer: () => import('./dealer.ts'),
   link: () => import('./link.ts'),
   cluster: () => import('./cluster.ts'),
+  simulate: () => import('./simulate.ts'),
   kernel: () => import('./kernel.ts'),
   driving: () => import('./driving.ts'),
   shard: () => import('./shard.ts'),
@@ -49,6 +50,7 @@ npm run bench -- dealer [--worlds 100000]   worlds in the store that a node star
 npm run bench -- viewer [--minutes 10]      how long the heap is sampled
 npm run bench -- cluster [--rounds 7] [--seconds 4] [--worlds 100]   rounds of each kind and their
                                     length; worlds whose frames are relayed
+npm run bench -- simulate [--seeds 500] [--workers 2]
 npm run bench -- driving [--seed 1] [--km 500000] [--threads 2] [--city <name>]
 
 --markdown prints the figures as rows of a Markdown table.

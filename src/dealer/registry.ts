@@ -55,6 +55,8 @@ export class Registry {
   /** The store held records before. */
   #isFilled = false;
   #epoch = 0;
+  /** As of the last look: see Heartbeats. */
+  #lossCount = 0;
   /** The edition up to which `#epoch` holds. */
   #checked: Edition = { generation: 0, revision: 0 };
   /** By what changes are about, and by the records over which they met a conflict. */
@@ -85,6 +87,11 @@ export class Registry {
     return { generation: entry.value, revision: entry.version };
   }
 
+  /** Whoever keeps what it has read forgets it when this changes: see Heartbeats. */
+  get lossCount(): number {
+    return this.store.heartbeats?.lossCount ?? 0;
+  }
+
   onCommit(listener: CommitListener): void {
     this.#listeners.push(listener);
   }
@@ -110,6 +117,12 @@ export class Registry {
 
   /** As `epoch`, if nothing has to be read for it; else undefined. */
   knownEpoch(revision: number): number | undefined {
+    const { lossCount } = this;
+    if (lossCount !== this.#lossCount) {
+      this.#lossCount = lossCount;
+      this.#epoch++;
+      this.#checked = { generation: 0, revision: 0 };
+    }
     return revision === this.#checked.revision ? this.#epoch : undefined;
   }
 

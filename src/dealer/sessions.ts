@@ -24,8 +24,8 @@ export class Sessions {
   readonly #registry: Registry;
   readonly #tokens: Tokens;
   readonly #clock: Clock;
-  /** Valid as long as the revision is the same. */
-  readonly #seen = lruCache<string, Session>(SESSIONS_MAX);
+  /** Valid as long as the revision is the same, and the store has lost nothing. */
+  readonly #seen = lruCache<string, Session & { lossCount: number }>(SESSIONS_MAX);
 
   constructor(registry: Registry, tokens: Tokens, clock: Clock) {
     this.#registry = registry;
@@ -44,10 +44,11 @@ export class Sessions {
     const claims = await this.#tokens.verify(token, pay);
     if (claims === undefined) throw badToken();
     const { revision } = await this.#registry.edition();
+    const { lossCount } = this.#registry;
     const seen = this.#seen.get(token);
-    if (seen?.revision === revision) return seen;
+    if (seen?.revision === revision && seen.lossCount === lossCount) return seen;
     const account = await this.#registry.read((reader) => this.#accountOf(reader, claims));
-    const session = { claims, account, revision };
+    const session = { claims, account, revision, lossCount };
     this.#seen.set(token, session);
     return session;
   }

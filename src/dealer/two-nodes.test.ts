@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
+import type { Heartbeats, Key, Store } from '../store/contract.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { sharedStore } from '../testing/doubles/shared-store.ts';
@@ -35,10 +36,14 @@ afterEach(async () => {
   await temp.destroy();
 });
 
-async function open(name: string, demo = true): Promise<DealerPlatform> {
+async function open(
+  name: string,
+  demo = true,
+  store: Store = sharedStore(temp.store, name, systemTime),
+): Promise<DealerPlatform> {
   const platform = await openDealerPlatform(
     {
-      store: sharedStore(temp.store, name, systemTime),
+      store,
       clock,
       time: systemTime,
       random: systemRandom,
@@ -94,7 +99,7 @@ describe('what one node answers, the other one knows at the next call:', () => {
     expect((await there.sessions.find(token)).account.username).toBe('admin');
   });
 
-  test('a logout', async () => {
+  test('[D5] a logout', async () => {
     const other = await logIn(there, 'admin', ADMIN);
     await here.sessions.end(token);
     await expect(there.sessions.find(token)).rejects.toMatchObject(UNAUTHORISED);
@@ -141,6 +146,24 @@ describe('what one node answers, the other one knows at the next call:', () => {
     await renew(token, ADMIN, 'something new');
     await expect(there.sessions.find(other)).rejects.toMatchObject(UNAUTHORISED);
     expect((await there.sessions.find(token)).account.username).toBe('admin');
+  });
+
+  test('a logout of a revision that the store gives again after a loss', async () => {
+    const inner = sharedStore(temp.store, 'third', systemTime);
+    const heartbeats = { ...(inner.heartbeats as Heartbeats), lossCount: 0 };
+    const isRevision = (key: Key) => JSON.stringify(key) === JSON.stringify(keys.revision);
+    const third = await open('third', true, {
+      ...{ ...inner, heartbeats },
+      async get<T>(key: Key) {
+        const entry = await inner.get<T>(key);
+        return entry && isRevision(key) ? { ...entry, version: 7 } : entry;
+      },
+    });
+    await third.sessions.find(token);
+    await here.sessions.end(token);
+    expect((await third.sessions.find(token)).revision).toBe(7);
+    heartbeats.lossCount++;
+    await expect(third.sessions.find(token)).rejects.toMatchObject(UNAUTHORISED);
   });
 
   test('a deleted account, and its role', async () => {

@@ -199,6 +199,45 @@ test('I9: an earlier holder shows a world after a later one', () => {
   expect(failed()).toEqual(['I9']);
 });
 
+describe('I12', () => {
+  beforeEach(() => {
+    observer.tokens.asks('end', { token: 't', ends: ['t'] });
+    nowMs = 10;
+    observer.tokens.asks('early', { token: 't' });
+  });
+
+  function callLater(): void {
+    nowMs = 20;
+    observer.tokens.asks('late', { token: 't' });
+    for (const request of ['early', 'late']) observer.tokens.accepted('b', request);
+  }
+
+  test('a token is accepted that was over before the call', () => {
+    observer.tokens.done('a', 'end');
+    callLater();
+    expect([failed(), observer.counts.ended]).toEqual([['I12'], 1]);
+  });
+
+  test('a token is accepted that nobody has ended, or that the store has forgotten', () => {
+    callLater();
+    observer.tokens.lostTail();
+    observer.tokens.done('a', 'end');
+    callLater();
+    expect(failed()).toEqual([]);
+  });
+});
+
+test('a world is deleted early if the store has lost when it was used', () => {
+  nowMs = 1000;
+  const restore = observer.ledger.save();
+  nowMs = 5000;
+  show('a', 4);
+  restore();
+  nowMs = 13_000;
+  write('a#1', [['world'], null]);
+  expect(failed()).toEqual([]);
+});
+
 test('I11: a world is deleted too early', () => {
   nowMs = 5000;
   show('a', 4);

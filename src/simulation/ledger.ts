@@ -12,7 +12,8 @@ export interface LedgerListener {
   changed(world: LedgerWorld, tick: number, epoch: number): void;
   removed(world: LedgerWorld): void;
   granted(partition: number, boot: string, epoch: number): void;
-  lostTail(): void;
+  /** What the store has accepted since then. */
+  lostTail(sinceMs: number): void;
 }
 
 interface PartitionWriter {
@@ -115,6 +116,7 @@ export class Ledger {
       (world) => [world, world.changeCount, world.isRemoved] as const,
     );
     const writers = new Map(this.#writers);
+    const savedMs = this.#nowMs();
     return () => {
       const kept = new Set(worlds.map(([world]) => world));
       for (const world of this.#worlds.values()) {
@@ -125,7 +127,7 @@ export class Ledger {
         world.isRemoved = isRemoved;
       }
       this.#writers = writers;
-      this.#listener.lostTail();
+      this.#listener.lostTail(savedMs);
     };
   }
 }

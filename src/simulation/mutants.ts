@@ -107,6 +107,9 @@ function deadlineFromAnswer(inner: Claims, time: Time): Claims {
 function withoutSilent(inner: Heartbeats, { silentMs, leaseMs }: MutantParts): Heartbeats {
   return {
     process: inner.process,
+    get lossCount() {
+      return inner.lossCount;
+    },
     async send(value, readingMs) {
       const view = await inner.send(value, readingMs);
       const living = [...view.nodes].filter(([process]) => silentMs(process) <= leaseMs);

@@ -148,9 +148,13 @@ export class Observer implements LedgerListener {
     );
   }
 
-  lostTail(): void {
+  lostTail(sinceMs: number): void {
     this.tokens.lostTail();
-    for (const shown of this.#shown.values()) shown.isUnmarked = true;
+    for (const shown of this.#shown.values()) {
+      shown.isUnmarked = true;
+      // When worlds were used since then is lost as well.
+      shown.usedMs = Math.min(shown.usedMs, sinceMs);
+    }
   }
 
   // ── the nodes ───────────────────────────────────────────────────────────────────────────────

@@ -16,7 +16,7 @@ const pool = new SeedPool(availableParallelism());
 afterAll(() => pool.close());
 
 test(
-  `clusters live through ${RUNS} runs with faults`,
+  '[N11] clusters live through runs with faults, and keep the invariants',
   async () => {
     const range = { from: 1, count: RUNS };
     const { runCount, totals, failed } = await runSeeds(pool, range, { all: true });

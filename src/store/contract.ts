@@ -113,6 +113,11 @@ export interface NodeEntry {
 export interface Heartbeats {
   /** Names this process for as long as it lives: no other one ever has this name. */
   readonly process: string;
+  /**
+   * How often this process has lost its right to the common entries. What it read before that may be
+   * wrong: the store may have lost its last writes, and give their versions again.
+   */
+  readonly lossCount: number;
 
   /**
    * Prolongs the right of this process to write common entries, and tells the others `value`. To be

@@ -39,6 +39,10 @@ export class RedisHeartbeats implements Heartbeats {
     this.process = dependencies.writer.process;
   }
 
+  get lossCount(): number {
+    return this.#dependencies.writer.lossCount;
+  }
+
   async send(value: unknown, readingMs: number | undefined): Promise<ClusterView> {
     const { time, writer } = this.#dependencies;
     const packed = packValue(value);

@@ -92,6 +92,7 @@ export class WriterKey {
   #stopRenewal: StopTimer = () => {};
   #stopExpiry: StopTimer = () => {};
   #hasLeft = false;
+  #lossCount = 0;
 
   constructor(settings: LeaseSettings, dependencies: WriterDependencies) {
     const { nodeName, leaseMs, url } = settings;
@@ -112,6 +113,11 @@ export class WriterKey {
   /** The store has lost all its data; this process waits until it has data again. */
   get isEmptied(): boolean {
     return this.#isEmptied;
+  }
+
+  /** How often the key was lost. */
+  get lossCount(): number {
+    return this.#lossCount;
   }
 
   /** Whether the process may rely on its key. */
@@ -312,6 +318,7 @@ export class WriterKey {
   }
 
   #lose(reason: string): void {
+    this.#lossCount++;
     this.#end();
     this.#dependencies.seen.delete(COMMON_SLOT);
     this.#dependencies.listener.lost(reason);

@@ -20,6 +20,7 @@ export function sharedStore(inner: Store, process: string, time: Pick<Time, 'imm
     claims: inner.claims,
     heartbeats: {
       process,
+      lossCount: 0,
       send: () => Promise.reject(new StoreUnavailable('failed')),
       leave: async () => {},
     },
