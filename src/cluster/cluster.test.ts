@@ -373,6 +373,24 @@ describe('requests', () => {
     expect(a.cluster.placeOf(world)).toEqual({ at: 'here' });
   });
 
+  test('[N14] a call to a node that has fallen silent gets 503 after a second', async () => {
+    b.cluster.onCall(async () => replyOf('{}'));
+    const world = worldOf(b);
+    const names = [a, b].map(({ cluster }) => cluster.members.process) as [string, string];
+    net.cut(...names);
+    const startMs = time.now();
+    const failed = a.cluster.forward(call, world).catch((error: unknown) => error);
+    expect(await time.advanceUntil(failed)).toMatchObject({ code: 'store_unavailable' });
+    expect(time.now() - startMs).toBeLessThan(1100);
+    // Both hold what they had, and it is served again soon after they hear each other.
+    await watchFor(20_000);
+    expect(counts([a, b])).toEqual([32, 32]);
+    net.heal(...names);
+    await watchFor(2000);
+    const reply = await time.advanceUntil(a.cluster.forward(call, world));
+    expect(reply.status).toBe(200);
+  });
+
   test('a world that moves while it is asked for is found at its new node', async () => {
     const world = worldOf(b);
     const c = await join('c');

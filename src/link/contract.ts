@@ -105,6 +105,6 @@ export const CALL_BYTES_MAX = 8 * 2 ** 20;
 export const CALLS_MAX = 10_000;
 /** Frames that may wait to be sent to one node. */
 export const FRAME_BYTES_MAX = 256 * 1024;
-export const PING_MS = 500;
-/** A link without a sign of life for so long is down. */
-export const SILENCE_MS = 1500;
+export const PING_MS = 250;
+/** A link without a sign of life for so long is down: no call waits for a second. */
+export const SILENCE_MS = 900;

@@ -16,10 +16,10 @@ import type { DialEvents, LinkNet, LinkSocket } from './net.ts';
 import { asFromServer, type FromServer, MESSAGE, NOTE, pack, VALUE_BYTES_MAX } from './wire.ts';
 
 /** Connecting and handshake together. */
-const DIAL_MS = 1500;
+const DIAL_MS = 1000;
 /** Pause before another attempt: the upper end doubles each time, the lower end is half of it. */
 const PAUSE_MS_MIN = 100;
-const PAUSE_MS_MAX = 1000;
+const PAUSE_MS_MAX = 500;
 
 export interface DiallerParts {
   key: Uint8Array;

@@ -68,7 +68,7 @@ export function describeBreaks(current: Current): void {
     const call = failure(stage, a.link.call('b', 'k', 1, DEADLINE_MS));
     await pass(stage, 50);
     stage.cut(from, to);
-    await pass(stage, SILENCE_MS - 1100);
+    await pass(stage, SILENCE_MS / 2);
     expect([a.link.isUp('b'), b.link.isUp('a')]).toEqual([true, true]);
     await pass(stage, 2000);
     await stage.until('both ends', () => !a.link.isUp('b') && !b.link.isUp('a'));
@@ -87,7 +87,7 @@ export function describeBreaks(current: Current): void {
     const { stage, a, b } = current();
     stage.clog('a', 'b');
     const calls = [1, 2, 3].map((value) => a.link.call('b', 'k', value, DEADLINE_MS));
-    await pass(stage, SILENCE_MS - 1100);
+    await pass(stage, SILENCE_MS / 2);
     stage.unclog('a', 'b');
     const answers = await stage.settled(Promise.all(calls));
     expect(answers.map(({ value }) => (value as { value: number }).value)).toEqual([1, 2, 3]);
