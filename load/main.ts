@@ -10,6 +10,7 @@ import { runEntryPoint } from '../bench/common/options.ts';
 import { columns, writeResult } from '../bench/common/report.ts';
 import { UsageError } from '../bench/common/usage-error.ts';
 import { changes } from './changes.ts';
+import { chaos } from './chaos/chaos.ts';
 import { type Command, SERVER_HELP } from './command.ts';
 import { explanations } from './explanations.ts';
 import { failover } from './failover/failover.ts';
@@ -24,6 +25,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   worlds,
   watchers,
   changes,
+  chaos,
   explanations,
   failover,
   logins,

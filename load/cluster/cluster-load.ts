@@ -47,9 +47,14 @@ export class ClusterLoad {
     );
   }
 
+  /** From now on counts what is acknowledged, after what the journals have. */
+  beginChanges(): Promise<void> {
+    return beginChanges(this.nodes.nearest(0), this.#worlds, this.changes);
+  }
+
   /** Changes cars by these nodes in turn until the result is called. */
   async change(nodes: readonly Server[], ratePerS: number): Promise<() => Promise<void>> {
-    await beginChanges(nodes[0] as Server, this.#worlds, this.changes);
+    await this.beginChanges();
     const pools = await Promise.all(nodes.map(({ url }) => HttpPool.open(url, CONNECTIONS)));
     let turn = 0;
     const sender: Sender = {
@@ -86,8 +91,13 @@ export class ClusterLoad {
     for (const watcher of this.#watchers.flat()) watcher.expectFresh(fromMs);
   }
 
-  /** @param victim the node that is not among the others */
-  watched(victim: number): Watched {
+  /** Ticks that went back, in frames and in answers. */
+  get ticksBackOfAll(): number {
+    return this.ticksBack + this.reader.ticksBack;
+  }
+
+  /** @param victim the node that is not among the others, where there is one */
+  watched(victim = -1): Watched {
     const others = this.#watchers.filter((_, index) => index !== victim).flat();
     const gapOf = (watchers: readonly WorldWatcher[]) =>
       Math.max(...watchers.map(({ largestGapMs }) => largestGapMs));
@@ -102,6 +112,12 @@ export class ClusterLoad {
   /** The clients of a node that was killed connect to it again. */
   reopen(index: number): void {
     for (const watcher of this.#watchers[index] ?? []) watcher.reopen();
+  }
+
+  /** What was shown until now is not compared. */
+  forgetShown(): void {
+    for (const watcher of this.#watchers.flat()) watcher.takeShown();
+    for (const { id } of this.#worlds) this.reader.takeShown(id);
   }
 
   /** Compares nodes with each other, and with what clients have got. */

@@ -28,6 +28,8 @@ export class LeaseLog {
   refusedCount = 0;
   /** Commits that were made under a lease that was not the partition's. */
   foreignCount = 0;
+  /** Leases that went from one process to another. */
+  takeoverCount = 0;
   readonly #socket: Socket;
   readonly #partitions = new Map<string, Partition>();
   /** A commit whose writes may follow. */
@@ -65,9 +67,15 @@ export class LeaseLog {
   #wrote([command, key = '', value = '']: readonly string[]): void {
     if (command !== 'SET') return;
     const [, leased] = LEASE_KEY.exec(key) ?? [];
-    if (leased !== undefined) this.#partition(leased).lease = value;
+    if (leased !== undefined) this.#leased(this.#partition(leased), value);
     const [, written] = VERSION_KEY.exec(key) ?? [];
     if (written !== undefined && this.#asked?.partition === written) this.#made(this.#asked.token);
+  }
+
+  #leased(partition: Partition, lease: string): void {
+    const isSame = nodeOf(partition.lease) === nodeOf(lease);
+    if (partition.lease !== '' && !isSame) this.takeoverCount++;
+    partition.lease = lease;
   }
 
   #made(token: string): void {
@@ -105,6 +113,11 @@ export class LeaseLog {
   close(): void {
     this.#socket.destroy();
   }
+}
+
+/** The process in a holder, which is process-number#session. */
+function nodeOf(lease: string): string {
+  return lease.replace(/-\d+#\d+$/, '');
 }
 
 function wordsOf(command: string): string[] {

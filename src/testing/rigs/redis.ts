@@ -154,7 +154,8 @@ function expectDone(answer: string): void {
   if (answer.startsWith('-')) throw new Error(answer);
 }
 
-function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody listens on. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on('error', reject);

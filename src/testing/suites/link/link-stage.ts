@@ -4,8 +4,8 @@ import { createLog } from '../../../log.ts';
 import { systemRandom } from '../../../random.ts';
 import { LinkDouble, Net } from '../../doubles/link-double.ts';
 import { nextTurn, TestTime } from '../../doubles/test-time.ts';
+import { type Direction, FaultyProxy } from '../../rigs/faulty-proxy.ts';
 import { until } from '../../rigs/until.ts';
-import { type Direction, LinkProxy } from './link-proxy.ts';
 
 /** What a test has a node do. */
 export type Answer = (
@@ -75,10 +75,10 @@ const log = createLog('silent');
 export function realStage(): LinkStage {
   const time = TestTime.running();
   const nodes = new Map<string, StageNode>();
-  const proxies = new Map<string, LinkProxy>();
+  const proxies = new Map<string, FaultyProxy>();
   const proxyOf = (from: string, to: string) => proxies.get(`${from} ${to}`);
   /** What goes from one to the other, over the connections of both. */
-  const ways = (from: string, to: string): [LinkProxy | undefined, Direction][] => [
+  const ways = (from: string, to: string): [FaultyProxy | undefined, Direction][] => [
     [proxyOf(from, to), 'forth'],
     [proxyOf(to, from), 'back'],
   ];
@@ -103,9 +103,9 @@ export function realStage(): LinkStage {
     async connect(from, others) {
       const addresses = others.map(async (to) => {
         const key = `${from} ${to}`;
-        const proxy = proxies.get(key) ?? (await LinkProxy.open(nodes.get(to)?.link.url ?? ''));
+        const proxy = proxies.get(key) ?? (await FaultyProxy.open(nodes.get(to)?.link.url ?? ''));
         proxies.set(key, proxy);
-        return { process: to, url: proxy.url };
+        return { process: to, url: `ws://${proxy.host}` };
       });
       nodes.get(from)?.link.connect(await Promise.all(addresses));
     },

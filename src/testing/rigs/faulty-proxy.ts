@@ -1,31 +1,37 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { systemTime } from '../../time.ts';
 
 export type Direction = 'forth' | 'back';
 
-/** A TCP proxy that can lose or hold back what goes in one direction. `forth` is away from who connects. */
-export class LinkProxy {
+/**
+ * A TCP proxy that can lose, hold back or delay what goes in one direction. `forth` is away from who
+ * connects.
+ */
+export class FaultyProxy {
   readonly #server: Server;
   readonly #target: URL;
   readonly #pipes = new Set<ProxyPipe>();
   readonly #cut = new Set<Direction>();
   readonly #clogged = new Set<Direction>();
+  #delayMs = 0;
 
   private constructor(target: string) {
     this.#target = new URL(target);
     this.#server = createServer((inner) => this.#accept(inner));
   }
 
-  /** @param target where connections go */
-  static async open(target: string): Promise<LinkProxy> {
-    const proxy = new LinkProxy(target);
+  /** @param target where connections go: of this URL host and port count */
+  static async open(target: string): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target);
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
     return proxy;
   }
 
-  get url(): string {
-    return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  /** Name and port. */
+  get host(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** What goes there vanishes. Connections that have lost something never get anything more. */
@@ -35,6 +41,11 @@ export class LinkProxy {
 
   heal(direction: Direction): void {
     this.#cut.delete(direction);
+  }
+
+  /** What comes from now on arrives so much later, in either direction. */
+  delay(ms: number): void {
+    this.#delayMs = ms;
   }
 
   clog(direction: Direction): void {
@@ -64,8 +75,8 @@ export class LinkProxy {
       return;
     }
     const outer = connect(Number(this.#target.port), this.#target.hostname);
-    this.#pipe({ direction: 'forth', from: inner, to: outer, isLost: false });
-    this.#pipe({ direction: 'back', from: outer, to: inner, isLost: false });
+    this.#pipe({ direction: 'forth', from: inner, to: outer, isLost: false, waiting: [] });
+    this.#pipe({ direction: 'back', from: outer, to: inner, isLost: false, waiting: [] });
   }
 
   #pipe(pipe: ProxyPipe): void {
@@ -75,12 +86,17 @@ export class LinkProxy {
       pipe.isLost ||= this.#cut.has(direction);
       return pipe.isLost;
     };
-    from.on('data', (bytes) => {
-      if (isLost() || to.write(bytes)) return;
+    const pass = (bytes: Buffer) => {
+      if (isLost() || to.destroyed || to.write(bytes)) return;
       from.pause();
       to.once('drain', () => {
         if (!this.#clogged.has(direction)) from.resume();
       });
+    };
+    from.on('data', (bytes) => {
+      if (this.#delayMs === 0 && pipe.waiting.length === 0) return pass(bytes);
+      pipe.waiting.push({ dueMs: systemTime.now() + this.#delayMs, bytes });
+      if (pipe.waiting.length === 1) passLater(pipe.waiting, pass);
     });
     from.on('error', () => {});
     from.on('close', () => {
@@ -96,4 +112,21 @@ interface ProxyPipe {
   from: Socket;
   to: Socket;
   isLost: boolean;
+  /** What is delayed, in order. */
+  waiting: Waiting[];
+}
+
+interface Waiting {
+  dueMs: number;
+  bytes: Buffer;
+}
+
+function passLater(waiting: Waiting[], pass: (bytes: Buffer) => void): void {
+  const [next] = waiting;
+  if (next === undefined) return;
+  systemTime.after(Math.max(0, next.dueMs - systemTime.now()), () => {
+    pass(next.bytes);
+    waiting.shift();
+    passLater(waiting, pass);
+  });
 }
