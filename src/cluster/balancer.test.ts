@@ -34,6 +34,7 @@ class BalancedNode {
     const members = new Members({
       heartbeats: {
         process,
+        lossCount: 0,
         send: async (value) => {
           state.nodes.set(process, { value, count: ++this.#heartbeats, joined });
           const nowMs = time.now();

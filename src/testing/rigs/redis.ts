@@ -80,21 +80,13 @@ function evalOf(script: string, ...args: number[]): string {
 }
 
 /** Starts a server that logs every write before it answers. `settings` are `redis-server`'s. */
-export function startRedis(...settings: string[]): Promise<TestRedis> {
-  return startRedisIn({}, settings);
-}
-
-/** The same with environment variables of the server's own. */
-export async function startRedisIn(
-  environment: Readonly<Record<string, string>>,
-  settings: readonly string[] = [],
-): Promise<TestRedis> {
+export async function startRedis(...settings: string[]): Promise<TestRedis> {
   const dir = mkdtempSync(join(tmpdir(), 'twin-redis-'));
   const port = await freePort();
   let child: ChildProcess | undefined;
   const isRunning = () => child?.exitCode === null && child.signalCode === null;
   const start = async () => {
-    if (!isRunning()) child = await serve(port, dir, settings, environment);
+    if (!isRunning()) child = await serve(port, dir, settings);
   };
   const kill = async () => {
     if (child === undefined || !isRunning()) return;
@@ -130,19 +122,11 @@ export async function startRedisIn(
   };
 }
 
-async function serve(
-  port: number,
-  dir: string,
-  settings: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<ChildProcess> {
+async function serve(port: number, dir: string, settings: string[]): Promise<ChildProcess> {
   const wanted = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
   const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir];
   const args = [...where, ...wanted, '--daemonize', 'no', ...settings];
-  const child = spawn('redis-server', args, {
-    stdio: 'ignore',
-    env: { ...process.env, ...environment },
-  });
+  const child = spawn('redis-server', args, { stdio: 'ignore' });
   const failed = once(child, 'error').then(([error]) => {
     throw error;
   });
@@ -170,6 +154,7 @@ function expectDone(answer: string): void {
   if (answer.startsWith('-')) throw new Error(answer);
 }
 
+/** A port of 127.0.0.1 that nobody listens on. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
