@@ -35,6 +35,8 @@ export function readConfig(env: Environment, random: Random) {
     /** Undefined: the embedded store. */
     redisUrl: redisUrl(env),
     leaseMs: number(env, 'LEASE_SECONDS', 6, [1, 60]) * 1000,
+    /** How long a node that has given its worlds to others passes requests on before it stops. */
+    drainMs: number(env, 'DRAIN_SECONDS', 5, [0, 60]) * 1000,
     /** How other nodes on the same Redis reach this one. */
     link: link(env),
     /** Base of this node's own public URLs; undefined: streams of other nodes' worlds are relayed. */

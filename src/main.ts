@@ -14,11 +14,11 @@ async function main(): Promise<void> {
   let node: RunningNode | undefined;
   let stopping = false;
 
-  const stop = (exitCode: number, limitMs: number) => {
+  const stop = (exitCode: number, limitMs: number, isHurried = false) => {
     if (stopping) return;
     stopping = true;
     systemTime.after(limitMs, () => process.exit(exitCode || 1));
-    (node?.stop() ?? Promise.resolve()).then(
+    (node?.stop({ isHurried }) ?? Promise.resolve()).then(
       () => process.exit(exitCode),
       (err: unknown) => {
         log.error({ err }, 'the node did not stop cleanly');
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   };
   const crash = (err: unknown) => {
     log.fatal({ err }, 'unexpected error');
-    stop(1, CRASH_STOP_MS);
+    stop(1, CRASH_STOP_MS, true);
   };
   process.on('SIGTERM', () => stop(0, STOP_MS));
   process.on('SIGINT', () => stop(0, STOP_MS));

@@ -24,6 +24,7 @@ import { CAR_TYPES } from './twin/fleet.ts';
 import { explanationBudgets } from './worlds/explanation-budgets.ts';
 import { Worlds } from './worlds/worlds.ts';
 
+const STOPS = 'the node stops: the other nodes serve its worlds';
 /** See `build` in NodeRecord. */
 const BUILD = 1;
 const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
@@ -47,12 +48,15 @@ export interface RunningNode {
   readonly shards: readonly Shard[];
   /** Undefined with the embedded store, which one process has for itself. */
   readonly cluster: Cluster | undefined;
-  /** Saves and closes everything. Idempotent. */
-  stop(): Promise<void>;
+  /**
+   * Gives its worlds to the other nodes, passes requests on for a while, then saves and closes everything.
+   * Idempotent. `isHurried`: closes everything at once.
+   */
+  stop(how?: { isHurried: boolean }): Promise<void>;
 }
 
 /** Steps that stop the parts of a node, in the order in which these were started. */
-type StopSteps = (() => Promise<void>)[];
+type StopSteps = (() => Promise<void> | undefined)[];
 
 /** Starts a node and resolves once it serves. Throws if a port or the store is not available. */
 export async function startNode(
@@ -63,7 +67,9 @@ export async function startNode(
   const base = { config, log, time, random };
   const stopSteps: StopSteps = [];
   let stopping: Promise<void> | undefined;
-  const stop = () => {
+  const stopped = { isHurried: false };
+  const stop = ({ isHurried } = stopped) => {
+    stopped.isHurried ||= isHurried;
     stopping ??= runInReverse(stopSteps);
     return stopping;
   };
@@ -98,10 +104,12 @@ export async function startNode(
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const served = { worlds, platform, kernel: kernel.identity, trouble, cluster, ranges };
-    const frontEnd = openFrontEnd(base, served);
+    const served = { worlds, platform, kernel: kernel.identity, cluster, ranges };
+    const stopsSoon = () => (cluster?.isDraining ? STOPS : trouble());
+    const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());
-    await serveCluster(cluster, { clock, worlds }, stopSteps);
+    await serveCluster(cluster, { clock, worlds });
+    stopSteps.push(() => (stopped.isHurried ? undefined : cluster?.drain(config.drainMs)));
     worlds.idle.start();
     const { twinUrl, dealerUrl, opsUrl } = frontEnd;
     return { twinUrl, dealerUrl, opsUrl, worlds, ranges, shards: worlds.shards, cluster, stop };
@@ -181,12 +189,9 @@ async function joinCluster(
 async function serveCluster(
   cluster: Cluster | undefined,
   { clock, worlds }: { clock: NodeClock; worlds: Worlds },
-  stopSteps: StopSteps,
 ): Promise<void> {
-  if (cluster === undefined) return;
-  stopSteps.push(() => cluster.drain());
-  await cluster.start({
-    ...{ clock, service: worlds },
+  await cluster?.start({
+    ...{ clock, service: worlds, moving: worlds.handover },
     worldCount: () => worlds.idle.count(),
     admits: () => worlds.shards.some(({ admits }) => admits),
   });

@@ -31,6 +31,9 @@ export const rewind = (task: RewindTask) => started().counterfactuals.rewind(tas
 export const search = (task: SearchTask) => started().counterfactuals.search(task);
 export const stopSearches = (world: number) => started().counterfactuals.stop(world);
 export const replay = (task: ReplayTask) => started().counterfactuals.replay(task);
+export const freeze = (worlds: readonly Address[]) => started().freeze(worlds);
+export const frozen = (worlds: readonly Address[]) => started().frozen(worlds);
+export const thaw = (worlds: readonly Address[]) => started().thaw(worlds);
 export const close = (task: Address) => started().close(task);
 export const saveMoved = (limit: number) => started().saveMoved(limit);
 export const stop = () => started().stop();

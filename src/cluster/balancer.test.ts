@@ -53,13 +53,16 @@ class BalancedNode {
       ranges: {
         partitionCount: PARTITION_COUNT,
         take: async (partition) => this.#take(partition),
-        release: async (partitions) => this.#release(partitions),
         held: () => [...this.#grants.values()],
         grantOf: (partition) => this.#grants.get(partition),
       },
       isDraining: () => false,
       changed: () => members.soon(),
-      offer() {},
+      give: async (partition) => {
+        this.#release(partition);
+        members.soon();
+        return true;
+      },
     });
     void members.start().then(() => this.balancer.start());
   }
@@ -81,11 +84,9 @@ class BalancedNode {
     return grant;
   }
 
-  #release(partitions: ReadonlySet<number>): void {
-    for (const partition of partitions) {
-      this.#grants.delete(partition);
-      this.#state.holders.delete(partition);
-    }
+  #release(partition: number): void {
+    this.#grants.delete(partition);
+    this.#state.holders.delete(partition);
     this.#version++;
   }
 

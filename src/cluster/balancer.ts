@@ -15,12 +15,14 @@ const STABLE_HEARTBEATS = 2;
 const REST_MS = 60_000;
 /** A node that was given a partition has this long to take it. */
 const GIVEN_MS = 3000;
+/** Pause after a partition could not be given. */
+const GIVE_AGAIN_MS = 500;
 /** Free for so many leases, a partition may be taken by any node. */
 const ORPHANED_LEASES = 2;
 
 export interface BalancerDependencies {
   members: Members;
-  ranges: Pick<Ranges, 'partitionCount' | 'take' | 'release' | 'held' | 'grantOf'>;
+  ranges: Pick<Ranges, 'partitionCount' | 'take' | 'held' | 'grantOf'>;
   leaseMs: number;
   time: Time;
   log: Log;
@@ -28,8 +30,8 @@ export interface BalancerDependencies {
   isDraining: () => boolean;
   /** This node holds other partitions than before. */
   changed: () => void;
-  /** Tells a node that a partition is free for it. */
-  offer: (process: string, partition: number) => void;
+  /** Gives a partition to another node. Resolves to whether this node no longer has it. Never rejects. */
+  give: (partition: number, to: string) => Promise<boolean>;
 }
 
 /**
@@ -47,6 +49,8 @@ export class Balancer {
   readonly #movedMs: Float64Array;
   /** What this node has given last, until the other one has it. */
   #given: { partition: number; atMs: number } | undefined;
+  /** After one that failed. */
+  #nextGiveMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
   #stopTimer: StopTimer = () => {};
   #isStopped = false;
@@ -156,7 +160,7 @@ export class Balancer {
 
   /** Gives one partition at a time, to a node that gets one at a time. */
   async #give(moves: readonly Move[]): Promise<void> {
-    const { members, ranges, log, offer, changed } = this.#dependencies;
+    const { members, ranges, log, give } = this.#dependencies;
     const nowMs = this.#time.now();
     if (this.#given !== undefined) {
       const { partition, atMs } = this.#given;
@@ -165,16 +169,18 @@ export class Balancer {
     }
     const firsts = new Map<string, Move>();
     for (const move of moves) {
+      if (move.from === undefined || firsts.has(move.to)) continue;
       const isRested = nowMs - (this.#movedMs[move.partition] ?? 0) >= REST_MS;
-      if (move.from !== undefined && isRested && !firsts.has(move.to)) firsts.set(move.to, move);
+      const isLeft = members.get(move.from)?.record.isDraining;
+      if (isRested || isLeft) firsts.set(move.to, move);
     }
     const next = [...firsts.values()].find(({ from }) => from === members.process);
     if (next === undefined || ranges.grantOf(next.partition) === undefined) return;
-    this.#given = { partition: next.partition, atMs: nowMs };
+    if (nowMs < this.#nextGiveMs) return;
     log.info({ partition: next.partition, to: next.to }, 'this node gives a partition');
-    await ranges.release(new Set([next.partition]));
-    changed();
-    offer(next.to, next.partition);
+    if (await give(next.partition, next.to)) {
+      this.#given = { partition: next.partition, atMs: nowMs };
+    } else this.#nextGiveMs = this.#time.now() + GIVE_AGAIN_MS;
   }
 }
 

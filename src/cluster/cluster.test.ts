@@ -63,6 +63,13 @@ let time: TestTime;
 let redis: RedisDouble;
 let net: Net;
 let members: Member[];
+/** No world is in memory. */
+const moving = {
+  freeze: async () => {},
+  handOut: async () => [],
+  thaw: async () => {},
+  takeIn() {},
+};
 /** All that there are: each node has them once it holds their partition. */
 let worlds: FakeWorld[];
 
@@ -127,7 +134,9 @@ async function join(name: string): Promise<Member> {
   };
   const member: Member = { cluster, ranges, clock, twin, store, left, countings: 0, kill };
   members.push(member);
-  const served = cluster.start({ clock, service: twin, worldCount, admits: () => true });
+  const served = cluster.start({
+    ...{ clock, service: twin, moving, worldCount, admits: () => true },
+  });
   await time.advanceUntil(served);
   return member;
 }

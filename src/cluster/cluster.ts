@@ -14,15 +14,15 @@ import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { ClusterView, Heartbeats, Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import { partitionOf } from '../twin/ids.ts';
 import type { StreamEnd, TwinService, Watchable, WorldFrame } from '../twin-service.ts';
 import { Balancer } from './balancer.ts';
 import { ClockSync, clusterReadingMs } from './clock-sync.ts';
 import { answerCall, CALL, CREATE, Forwarder } from './forwarder.ts';
+import { ABORT, GO, HAND, type Handed, Handover, type MovingWorlds, RESERVE } from './handover.ts';
 import { readLinkKey } from './link-key.ts';
 import { HEARTBEAT_MS, type Member, Members } from './members.ts';
 import { type Holdings, type NodeRecord, PROTOCOL, readHoldings } from './node-record.ts';
-import { Places, peerOf, WAIT_FOR_OWNER_MS } from './places.ts';
+import { Places, peerOf } from './places.ts';
 import type { Ranges } from './ranges.ts';
 import {
   END,
@@ -35,12 +35,13 @@ import {
   type Watching,
 } from './relay-server.ts';
 import { RelayedWorlds } from './relayed-worlds.ts';
+import { WorldCount } from './world-count.ts';
 
 const OFFER = 'offer';
 const HOLDINGS = 'holdings';
 const LOOK_AGAIN_MS = 20;
-/** Counting the worlds of a partition takes a call of the store. */
-const COUNT_EVERY_MS = 10_000;
+/** What is left of a draining node's partitions by then is released. */
+const DRAIN_MS_MAX = 8000;
 /** A node that joins waits so long for the clock of the others to be told anew. */
 const ADOPT_MS_MAX = 4 * HEARTBEAT_MS;
 
@@ -63,6 +64,8 @@ export interface ClusterDependencies {
 export interface ClusterNode {
   clock: NodeClock;
   service: TwinService;
+  /** Its worlds, as they move between nodes. */
+  moving: MovingWorlds;
   /** Worlds in the store in the partitions that this node holds. */
   worldCount: () => Promise<number>;
   /** Whether it lets in another watched world. */
@@ -76,6 +79,7 @@ export interface ClusterNode {
 export class Cluster implements ClusterService {
   readonly members: Members;
   readonly balancer: Balancer;
+  readonly handover: Handover;
   readonly forwarder: Forwarder;
   readonly relayServer: RelayServer;
   readonly relayedWorlds: RelayedWorlds;
@@ -86,8 +90,7 @@ export class Cluster implements ClusterService {
   #sync: ClockSync | undefined;
   #view: ClusterView | undefined;
   #holdings: Holdings = { version: 0, partitions: [] };
-  #worldCount = 0;
-  #countedMs = Number.NEGATIVE_INFINITY;
+  readonly #worldCount: WorldCount;
   #isDraining = false;
   #answer: (call: ForwardedCall) => Promise<ForwardedReply> = () => Promise.reject(notStarted());
 
@@ -95,6 +98,7 @@ export class Cluster implements ClusterService {
   private constructor(dependencies: ClusterDependencies, key: Uint8Array) {
     const { store, ranges, leaseMs, time, random, log } = dependencies;
     this.#dependencies = dependencies;
+    this.#worldCount = new WorldCount(() => this.#node?.worldCount(), time);
     this.members = new Members({
       ...{ heartbeats: store.heartbeats, leaseMs, time },
       renewalMs: store.claims.renewalMs ?? HEARTBEAT_MS,
@@ -109,16 +113,34 @@ export class Cluster implements ClusterService {
     this.#places = new Places({ ranges, members, link, leaseMs, time });
     const places = this.#places;
     this.forwarder = new Forwarder({ link, places });
-    const service: Pick<TwinService, 'load'> = {
+    const service: Pick<TwinService, 'load' | 'peek'> = {
       load: (number) => this.#node?.service.load(number) ?? Promise.reject(notStarted()),
+      peek: (number) => this.#node?.service.peek(number),
     };
-    this.relayServer = new RelayServer(service);
+    this.relayServer = new RelayServer(service, time);
     this.relayedWorlds = new RelayedWorlds({ link, places, service, time, random, log });
+    this.handover = new Handover({
+      ...{ link, ranges, time, log },
+      worlds: () => {
+        if (this.#node === undefined) throw notStarted();
+        return this.#node.moving;
+      },
+      relays: {
+        of: (partition) => this.relayServer.relaysOf(partition),
+        expect: ({ world, process, encoding }) => {
+          const to = process === members.process ? 'here' : link.clientOf(process);
+          if (to !== undefined) this.relayServer.expect(world, encoding, to);
+        },
+      },
+      process: members.process,
+      mayReceive: () => !this.#isUnable,
+      changed: () => this.#tellHoldings(),
+    });
     this.balancer = new Balancer({
       ...{ members, ranges, leaseMs, time, log },
       isDraining: () => this.#isUnable,
       changed: () => this.#tellHoldings(),
-      offer: (process, partition) => link.note(process, OFFER, partition),
+      give: (partition, to) => this.#give(partition, to),
     });
   }
 
@@ -197,16 +219,49 @@ export class Cluster implements ClusterService {
     return holder !== undefined && holder.process !== this.members.process;
   }
 
-  /** Takes nothing more; others hear of it. */
-  async drain(): Promise<void> {
+  /** Gives a partition to another node: with its worlds where that steps them alike, else free to take. */
+  async #give(partition: number, to: string): Promise<boolean> {
+    const { ranges, identity } = this.#dependencies;
+    const record = this.members.get(to)?.record;
+    if (record?.kernel === identity.kernel && this.link.isUp(to)) {
+      return this.handover.give(partition, to);
+    }
+    await ranges.release(new Set([partition]));
+    this.#tellHoldings();
+    this.link.note(to, OFFER, partition);
+    return true;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /**
+   * Takes nothing more, and gives what it has to the others, within DRAIN_MS_MAX. Then it passes requests
+   * on for `relayMs`. Resolves at once where there is nobody to give to.
+   */
+  async drain(relayMs: number): Promise<void> {
+    if (this.#isDraining) return;
     this.#isDraining = true;
-    await this.balancer.stop();
     this.members.soon();
+    const { ranges, time } = this.#dependencies;
+    const endMs = time.now() + DRAIN_MS_MAX;
+    while (ranges.held().length > 0 && this.#mayOthersTake() && time.now() < endMs) {
+      await this.balancer.look();
+      await time.sleep(LOOK_AGAIN_MS);
+    }
+    if (this.#mayOthersTake()) await time.sleep(relayMs);
+    await this.balancer.stop();
+  }
+
+  #mayOthersTake(): boolean {
+    return this.#others().some(({ record }) => !record.isDraining);
   }
 
   /** Gives everything up. Never rejects. */
   async stop(): Promise<void> {
-    await this.drain();
+    this.#isDraining = true;
+    await this.balancer.stop();
     const { ranges } = this.#dependencies;
     this.relayedWorlds.stop();
     await ranges.release(new Set(ranges.held().map(({ partition }) => partition)));
@@ -220,35 +275,19 @@ export class Cluster implements ClusterService {
   #record(): NodeRecord {
     const { identity } = this.#dependencies;
     const node = this.#node;
-    if (node !== undefined) this.#countWorlds(node);
+    this.#worldCount.refresh();
     return {
       ...identity,
       protocol: PROTOCOL,
       linkUrl: this.link.url,
       held: this.#held(),
-      worldCount: this.#worldCount,
+      worldCount: this.#worldCount.latest,
       admits: node?.admits() ?? false,
       isDraining: this.#isUnable,
       unreachable: this.#others()
         .filter(({ process }) => !this.link.isUp(process))
         .map(({ process }) => process),
     };
-  }
-
-  /** For the heartbeats from the next one on. */
-  #countWorlds({ worldCount }: ClusterNode): void {
-    const nowMs = this.#dependencies.time.now();
-    if (nowMs - this.#countedMs < COUNT_EVERY_MS) return;
-    this.#countedMs = nowMs;
-    void worldCount().then(
-      (count) => {
-        this.#worldCount = count;
-      },
-      // The store does not answer; the next heartbeat asks again.
-      () => {
-        this.#countedMs = Number.NEGATIVE_INFINITY;
-      },
-    );
   }
 
   /** Whether it serves nothing more, or nothing yet. */
@@ -301,20 +340,26 @@ export class Cluster implements ClusterService {
 
   #called(from: LinkClient, kind: string, value: unknown): Promise<LinkAnswer> {
     if (kind === CALL) {
-      return answerCall(value, (world = 0) => this.#isSettledHere(world), this.#answer);
+      return answerCall(value, (world = 0) => this.#places.isSettledHere(world), this.#answer);
     }
     if (kind === CREATE) {
       return answerCall(value, () => this.placeOfCreation() === undefined, this.#answer);
     }
+    if (kind === RESERVE) return Promise.resolve(this.handover.reserve(Number(value)));
+    if (kind === HAND) return Promise.resolve(this.handover.hand(value as Handed));
     if (kind === WATCH) {
       const watching = value as Watching;
-      return this.relayServer.watch(from, watching, () => this.#isSettledHere(watching.world));
+      return this.relayServer.watch(from, watching, () =>
+        this.#places.isSettledHere(watching.world),
+      );
     }
     return Promise.reject(new Error(`another node asked for ${kind}`));
   }
 
   #noted(from: LinkClient, kind: string, value: unknown): void {
     if (kind === UNWATCH) this.relayServer.unwatch(from, value as Watching);
+    else if (kind === GO) void this.handover.go(String(value));
+    else if (kind === ABORT) this.handover.abort(String(value));
     else if (kind === OFFER) this.balancer.offered(Number(value));
     else if (kind === HOLDINGS) this.#learn(from.process, value);
   }
@@ -322,24 +367,6 @@ export class Cluster implements ClusterService {
   #learn(process: string, value: unknown): void {
     const held = readHoldings(value);
     if (held !== undefined) this.members.learn(process, held);
-  }
-
-  /** Waits a moment for a partition that this node has just taken. */
-  #isSettledHere(world: number): boolean | Promise<boolean> {
-    const { ranges, time } = this.#dependencies;
-    const partition = partitionOf(world);
-    if (ranges.isShown(partition, time.now())) return true;
-    return ranges.grantOf(partition) === undefined ? false : this.#isSettledSoon(partition);
-  }
-
-  async #isSettledSoon(partition: number): Promise<boolean> {
-    const { ranges, time } = this.#dependencies;
-    const endMs = time.now() + WAIT_FOR_OWNER_MS;
-    while (!ranges.isShown(partition, time.now())) {
-      if (ranges.grantOf(partition) === undefined || time.now() >= endMs) return false;
-      await time.sleep(LOOK_AGAIN_MS);
-    }
-    return true;
   }
 
   // ── for the front end ───────────────────────────────────────────────────────────────────────

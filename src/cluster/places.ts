@@ -67,6 +67,24 @@ export class Places {
     }
   }
 
+  /** Whether this node serves a world. Waits a moment for a partition that it has just taken. */
+  isSettledHere(world: number): boolean | Promise<boolean> {
+    const { ranges, time } = this.#dependencies;
+    const partition = partitionOf(world);
+    if (ranges.isShown(partition, time.now())) return true;
+    return ranges.grantOf(partition) === undefined ? false : this.#isSettledSoon(partition);
+  }
+
+  async #isSettledSoon(partition: number): Promise<boolean> {
+    const { ranges, time } = this.#dependencies;
+    const endMs = this.waitEndMs();
+    while (!ranges.isShown(partition, time.now())) {
+      if (ranges.grantOf(partition) === undefined || time.now() >= endMs) return false;
+      await time.sleep(LOOK_AGAIN_MS);
+    }
+    return true;
+  }
+
   /** Until when a request that comes now may wait for its world. */
   waitEndMs(): number {
     return this.#dependencies.time.now() + WAIT_FOR_OWNER_MS;

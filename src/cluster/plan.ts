@@ -31,8 +31,8 @@ const DIFFERENCE_MAX = 1;
 
 /**
  * What should move where. A pure function: every node comes to the same result from what all of them
- * have heard. Free partitions go to the node with the fewest, others move only while the numbers of two
- * nodes differ by two or more. Nothing moves to a node of an older build than its holder's, and while
+ * have heard. Partitions that are free, or of a node that drains, go to the node with the fewest, others move
+ * only while the numbers of two nodes differ by two or more. Nothing moves to a node of an older build than its holder's, and while
  * builds differ what is free goes to the newest.
  */
 export function plan({ candidates, holders }: Situation): Move[] {
@@ -48,8 +48,11 @@ export function plan({ candidates, holders }: Situation): Move[] {
     count(counts, to, 1);
     planned[partition] = to;
   };
+  const draining = new Set(
+    candidates.filter(({ isDraining }) => isDraining).map(({ process }) => process),
+  );
   for (const [partition, holder] of holders.entries()) {
-    if (holder !== undefined) continue;
+    if (holder !== undefined && !draining.has(holder)) continue;
     const to = fewest(
       able.filter(({ build }) => build === newest),
       counts,

@@ -37,6 +37,7 @@ let epoch = 0;
 let floorMs = 0;
 const claims: Claims = {
   renewalMs: RENEWAL_MS,
+  handovers: undefined,
   leaseMs: LEASE_MS,
   readClock() {},
   async take(partition) {

@@ -5,6 +5,7 @@ import {
   type Grant,
   type Held,
   type Lost,
+  type Reservation,
   StoreUnavailable,
   type Taking,
 } from '../store/contract.ts';
@@ -21,6 +22,10 @@ interface Range {
   isSuspended: boolean;
   /** Its worlds leave, and then the grant is released. */
   isLeaving: boolean;
+  /** It is being given to another node, which goes on with its worlds. */
+  isHidden: boolean;
+  /** Another node is giving it to this one. */
+  isReserved: boolean;
   /** A grant with this deadline was renewed before the machine may have slept. */
   doubtedMs: number;
 }
@@ -67,7 +72,8 @@ export class Ranges implements HeldPartitions {
     this.#time = time;
     this.#wallAheadMs = time.wallMs() - time.now();
     this.#ranges = Array.from({ length: partitionCount }, () => ({
-      ...{ grant: undefined, isSuspended: false, isLeaving: false, doubtedMs: NEVER },
+      ...{ grant: undefined, isSuspended: false, isLeaving: false, isHidden: false },
+      ...{ isReserved: false, doubtedMs: NEVER },
     }));
   }
 
@@ -103,22 +109,95 @@ export class Ranges implements HeldPartitions {
     const range = this.#ranges[partition];
     if (range === undefined || this.#isStopped) return undefined;
     if (range.grant !== undefined) return range.grant;
-    const taken = await this.#claims.take(partition, what).catch((error: unknown) => {
-      if (error instanceof StoreUnavailable) return undefined;
-      throw error;
-    });
+    if (range.isReserved) return undefined;
+    const taken = await this.#claims
+      .take(partition, what)
+      .catch((error: unknown) => ignoreUnavailable(error));
     if (taken === undefined || 'holder' in taken) return taken;
     if (this.#isStopped) {
       await this.#claims.release([taken]);
       return undefined;
     }
-    Object.assign(range, { grant: taken, isSuspended: false, isLeaving: false, doubtedMs: NEVER });
     // Clocks of nodes differ a little, and the clock of the last holder may have been ahead.
     const waitMs = Math.max(0, taken.floorMs - (this.#clock?.now() ?? 0));
-    this.#fromMs[partition] = this.#time.now() + (Number.isFinite(waitMs) ? waitMs : 0);
+    this.#hold(taken, Number.isFinite(waitMs) ? waitMs : 0);
     this.#update();
     return taken;
   }
+
+  /** Its worlds are not shown before `waitMs` have passed. */
+  #hold(grant: Grant, waitMs: number): void {
+    const { partition } = grant;
+    const states = { isSuspended: false, isLeaving: false, isHidden: false, isReserved: false };
+    Object.assign(this.#ranges[partition] ?? {}, { grant, ...states, doubtedMs: NEVER });
+    this.#fromMs[partition] = this.#time.now() + waitMs;
+  }
+
+  // ── handovers ───────────────────────────────────────────────────────────────────────────────
+
+  /** Prepares for a partition that another node gives to this one. */
+  reserve(partition: number): Reservation {
+    if (this.#claims.handovers === undefined) throw new TypeError('this store knows no handovers');
+    const range = this.#ranges[partition];
+    if (range !== undefined) range.isReserved = true;
+    return this.#claims.handovers.reserve(partition);
+  }
+
+  /** Nothing of a partition is shown until `unhide`; it is still held. */
+  hide(partition: number): void {
+    this.#setHidden(partition, true);
+  }
+
+  unhide(partition: number): void {
+    this.#setHidden(partition, false);
+  }
+
+  #setHidden(partition: number, isHidden: boolean): void {
+    const range = this.#ranges[partition];
+    if (range !== undefined) range.isHidden = isHidden;
+    this.#update();
+  }
+
+  /** Gives a hidden partition to a reservation of another node. See `Handovers.give`. Never rejects. */
+  async give(partition: number, token: string): Promise<'given' | 'kept'> {
+    const grant = this.#ranges[partition]?.grant;
+    const { handovers } = this.#claims;
+    if (grant === undefined || handovers === undefined) return 'given';
+    if ((await handovers.give(grant, token)) === 'kept') return 'kept';
+    this.#drop(grant);
+    this.#update();
+    void this.#worlds.leave(new Set([partition]));
+    return 'given';
+  }
+
+  /**
+   * Takes a partition if it was given to a reservation of this node. Its last holder has shown nothing
+   * since: there is nothing to wait for.
+   * @param takeIn called before anything of it is shown
+   */
+  async accept(reservation: Reservation, takeIn: () => void): Promise<boolean> {
+    const grant = await this.#claims.handovers
+      ?.accept(reservation)
+      .catch((error: unknown) => ignoreUnavailable(error));
+    if (grant === undefined) return false;
+    if (this.#isStopped) {
+      await this.#claims.release([grant]);
+      return false;
+    }
+    this.#hold(grant, 0);
+    takeIn();
+    this.#update();
+    return true;
+  }
+
+  /** Gives up a reservation, also if the partition still comes. Never rejects. */
+  async cancel(reservation: Reservation): Promise<void> {
+    const range = this.#ranges[reservation.partition];
+    if (range !== undefined) range.isReserved = false;
+    await this.#claims.handovers?.cancel(reservation);
+  }
+
+  // ── giving up ───────────────────────────────────────────────────────────────────────────────
 
   /** Has the worlds of partitions leave, then lets others take these. Never rejects. */
   async release(partitions: ReadonlySet<number>): Promise<void> {
@@ -183,7 +262,9 @@ export class Ranges implements HeldPartitions {
     if (this.#isStopped) return;
     const grants = this.#ranges.flatMap(({ grant }) => grant ?? []);
     const lost = await this.#claims.renew(grants);
-    if (lost.length > 0) this.#leave(lost);
+    // Some may have been given meanwhile.
+    const current = lost.filter(({ grant }) => this.#isCurrent(grant));
+    if (current.length > 0) this.#leave(current);
     this.#update();
   }
 
@@ -211,10 +292,14 @@ export class Ranges implements HeldPartitions {
     void this.#worlds.leave(new Set(lost.map(({ grant }) => grant.partition)));
   }
 
+  #isCurrent(grant: Grant): boolean {
+    return this.#ranges[grant.partition]?.grant === grant;
+  }
+
   #drop(grant: Grant): void {
     const { partition } = grant;
     const range = this.#ranges[partition];
-    if (range?.grant !== grant) return;
+    if (range === undefined || !this.#isCurrent(grant)) return;
     Object.assign(range, { grant: undefined, isSuspended: false });
     this.#untilMs[partition] = NEVER;
   }
@@ -240,10 +325,11 @@ export class Ranges implements HeldPartitions {
     this.#stopExpiry();
     const nowMs = this.#time.now();
     const grants = this.#ranges.flatMap(({ grant }) => grant ?? []);
-    for (const { grant, isLeaving, doubtedMs } of this.#ranges) {
+    for (const { grant, isLeaving, isHidden, doubtedMs } of this.#ranges) {
       if (grant === undefined) continue;
       const untilMs = grant.untilMs();
-      this.#untilMs[grant.partition] = isLeaving || untilMs <= doubtedMs ? NEVER : untilMs;
+      const mayShow = !isLeaving && !isHidden && untilMs > doubtedMs;
+      this.#untilMs[grant.partition] = mayShow ? untilMs : NEVER;
     }
     const expired = grants.filter((grant) => grant.untilMs() <= nowMs);
     // It alone was not renewed: kept in memory, its worlds would hold the clock of all others back.
@@ -292,4 +378,8 @@ export class Ranges implements HeldPartitions {
     );
     this.#worlds.suspend(suspended);
   }
+}
+
+function ignoreUnavailable(error: unknown): undefined {
+  if (!(error instanceof StoreUnavailable)) throw error;
 }

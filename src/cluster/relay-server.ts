@@ -1,6 +1,8 @@
 import type { Encoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import type { LinkAnswer, LinkClient } from '../link/contract.ts';
+import type { Time } from '../time.ts';
+import { partitionOf } from '../twin/ids.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import { faultOf, type TwinFault } from './twin-fault.ts';
@@ -9,6 +11,10 @@ export const WATCH = 'watch';
 export const UNWATCH = 'unwatch';
 export const FRAME = 'frame';
 export const END = 'end';
+/** A node that showed a world before it moved asks for it again within this time. */
+const EXPECTED_MS = 2000;
+/** Who watches until then, in place of its clients. */
+const HANDED_OVER = 'handed over';
 
 /** A client of another node that watches a world of this one. */
 export interface Watching {
@@ -39,6 +45,13 @@ export interface RelayedEnd {
   code: 1012 | 1013;
 }
 
+/** A node that shows a world of another one, and in which encoding. */
+export interface Relay {
+  world: number;
+  process: string;
+  encoding: Encoding;
+}
+
 /** The watchers of a world at one other node. */
 interface Subscription {
   readonly world: World;
@@ -53,12 +66,14 @@ interface Subscription {
 export class RelayServer {
   /** Frames that were sent to other nodes, and that there was no room for. */
   readonly counts = { sent: 0, skipped: 0 };
-  readonly #service: Pick<TwinService, 'load'>;
+  readonly #service: Pick<TwinService, 'load' | 'peek'>;
+  readonly #time: Time;
   /** By world and link. */
   readonly #subscriptions = new Map<number, Map<LinkClient, Subscription>>();
 
-  constructor(service: Pick<TwinService, 'load'>) {
+  constructor(service: Pick<TwinService, 'load' | 'peek'>, time: Time) {
     this.#service = service;
+    this.#time = time;
   }
 
   /** How many worlds other nodes watch here. */
@@ -86,13 +101,47 @@ export class RelayServer {
     if (world === undefined) throw new TwinError('unknown_world');
     world.touch();
     world.watch(encoding, client);
-    const links = this.#subscriptions.get(number) ?? new Map<LinkClient, Subscription>();
-    this.#subscriptions.set(number, links);
+    this.#subscriptionOf(world, to).clients.push({ encoding, client });
+    return { kind: 'watched', id: world.id, fleet: world.fleet, tick: world.tick() };
+  }
+
+  /** The other nodes that show worlds of a partition. */
+  relaysOf(partition: number): readonly Relay[] {
+    const relays: Relay[] = [];
+    for (const [world, links] of this.#subscriptions) {
+      if (partitionOf(world) !== partition) continue;
+      for (const [{ process }, { clients }] of links) {
+        for (const encoding of new Set(clients.map((each) => each.encoding))) {
+          relays.push({ world, process, encoding });
+        }
+      }
+    }
+    return relays;
+  }
+
+  /**
+   * Sends a node the frames of a world that it has shown while another node served it, until it has had
+   * time to ask for them.
+   */
+  expect(number: number, encoding: Encoding, to: LinkClient | 'here'): void {
+    const world = this.#service.peek(number);
+    if (world === undefined) return;
+    const watching = { world: number, encoding, client: HANDED_OVER };
+    world.watch(encoding, HANDED_OVER);
+    if (to !== 'here') this.#subscriptionOf(world, to).clients.push(watching);
+    this.#time.after(EXPECTED_MS, () => {
+      if (to === 'here') world.unwatch(encoding, HANDED_OVER);
+      else this.unwatch(to, watching);
+    });
+  }
+
+  #subscriptionOf(world: World, to: LinkClient): Subscription {
+    const links = this.#subscriptions.get(world.number) ?? new Map<LinkClient, Subscription>();
+    this.#subscriptions.set(world.number, links);
     const known = links.get(to);
     const subscription = known?.world === world ? known : { world, to, clients: [] };
     links.set(to, subscription);
-    subscription.clients.push({ encoding, client });
-    return { kind: 'watched', id: world.id, fleet: world.fleet, tick: world.tick() };
+    return subscription;
   }
 
   unwatch(to: LinkClient, { world, encoding, client }: Watching): void {

@@ -5,7 +5,7 @@ import { WAIT_MS_MAX } from '../limits.ts';
 import { type Link, LinkBroken } from '../link/contract.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
-import type { Time } from '../time.ts';
+import type { StopTimer, Time } from '../time.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { TwinService, Watchable, World, WorldFrame } from '../twin-service.ts';
@@ -25,6 +25,8 @@ const ATTEMPTS_MAX = 3;
 /** Pause before a lost world is watched again: doubles each time, and is drawn at random from half. */
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 400;
+/** Frames of the next node of a world wait so long for the end of those of the last. */
+const OVERTAKEN_MS = 200;
 /** A world that nobody serves for so long ends its streams. */
 const LOST_MS = 15_000;
 
@@ -44,6 +46,12 @@ interface Frames {
   end(world: number, code: 1012 | 1013): void;
 }
 
+interface Early {
+  process: string;
+  frames: WorldFrame[];
+  stopTimer: StopTimer;
+}
+
 /** Who serves the frames of a relayed world: another node, or this one. */
 type Source = { peer: Peer } | { local: World };
 
@@ -56,6 +64,8 @@ class Relayed implements RelayedWorld {
   fleet: readonly FleetEntry[] = [];
   source: Source | undefined;
   isOpen = true;
+  /** Of a frame of another node. */
+  newestTick = -1;
   #tick = 0;
   readonly #closed: (relayed: Relayed) => void;
 
@@ -96,6 +106,8 @@ export class RelayedWorlds {
   readonly #dependencies: RelayDependencies;
   readonly #byWorld = new Map<number, Set<Relayed>>();
   readonly #restoring = new Set<number>();
+  /** By world: frames of a node that serves it next, while the last one has not ended its own. */
+  readonly #early = new Map<number, Early>();
   #frames: Frames = { publish() {}, end() {} };
   #isStopped = false;
 
@@ -142,7 +154,10 @@ export class RelayedWorlds {
   #closed(relayed: Relayed): void {
     const all = this.#byWorld.get(relayed.number);
     all?.delete(relayed);
-    if (all?.size === 0) this.#byWorld.delete(relayed.number);
+    if (all?.size === 0) {
+      this.#byWorld.delete(relayed.number);
+      this.#publishEarly(relayed.number);
+    }
     this.#leave(relayed);
   }
 
@@ -197,10 +212,45 @@ export class RelayedWorlds {
   /** A message of a node that serves worlds for this one. */
   framed(process: string, [world, tick, encoding, bytes]: RelayedFrame): void {
     const all = this.#byWorld.get(world);
-    if (all === undefined || !this.#isServedBy(all, process)) return;
+    if (all === undefined) return;
     const json = encoding === 'json' ? bytes : undefined;
     const msgpack = encoding === 'msgpack' ? bytes : undefined;
-    this.#frames.publish([{ world: { number: world }, tick, json, msgpack }]);
+    const frame = { world: { number: world }, tick, json, msgpack };
+    const isEarly = this.#early.get(world)?.process === process;
+    if (!isEarly && this.#isServedBy(all, process)) this.#publish(all, frame);
+    else this.#keepEarly(process, frame, all);
+  }
+
+  #publish(all: ReadonlySet<Relayed>, frame: WorldFrame): void {
+    for (const relayed of all) relayed.newestTick = Math.max(relayed.newestTick, frame.tick);
+    this.#frames.publish([frame]);
+  }
+
+  /** It may come from the next node of the world, before the last has ended its part. */
+  #keepEarly(process: string, frame: WorldFrame, all: ReadonlySet<Relayed>): void {
+    const { number } = frame.world;
+    const isLate = [...all].some(({ newestTick }) => frame.tick <= newestTick);
+    const known = this.#early.get(number);
+    if (isLate || (known !== undefined && known.process !== process)) return;
+    if (known !== undefined) {
+      known.frames.push(frame);
+      return;
+    }
+    const stopTimer = this.#dependencies.time.after(OVERTAKEN_MS, () => {
+      if (this.#lose(number, () => true)) void this.#restore(number);
+      this.#publishEarly(number);
+    });
+    this.#early.set(number, { process, frames: [frame], stopTimer });
+  }
+
+  /** The last node of a world has ended its part. */
+  #publishEarly(world: number): void {
+    const early = this.#early.get(world);
+    if (early === undefined) return;
+    early.stopTimer();
+    this.#early.delete(world);
+    const all = this.#byWorld.get(world);
+    if (all !== undefined) for (const frame of early.frames) this.#publish(all, frame);
   }
 
   /** Late frames of a node that no longer serves the world are left out. */
@@ -214,6 +264,7 @@ export class RelayedWorlds {
   /** A node has ended the streams of a world: it may be served elsewhere. */
   ended(process: string, { world, code }: RelayedEnd): void {
     if (!this.#lose(world, (source) => isPeer(source, process))) return;
+    this.#publishEarly(world);
     if (code === 1013) this.#frames.end(world, code);
     else void this.#restore(world);
   }

@@ -32,6 +32,10 @@ export class FrameBatcher {
     this.#pending.add(world);
   }
 
+  has(world: LoadedWorld): boolean {
+    return this.#pending.has(world);
+  }
+
   delete(world: LoadedWorld): void {
     this.#pending.delete(world);
   }

@@ -9,6 +9,8 @@ export interface LoadedWorldStart
   extends Pick<LoadedWorld, 'number' | 'residency' | 'slab' | 'encoder' | 'createdAtMs' | 'seq'> {
   /** Those that are not in the slab. */
   changes: readonly NumberedChange[];
+  /** See OpenTask. */
+  sentTick?: number | undefined;
 }
 
 /** Puts the first state of a past into a slab. */
@@ -35,6 +37,8 @@ export class LoadedWorld {
   /** The newest captured frame, and its tick; -1 before the first. */
   readonly packed = new Int32Array(OUT_LENGTH);
   packedTick = -1;
+  /** Frames were due while it moved between nodes: watchers get each of them, one after the other. */
+  owesFrames = false;
   images: StateImage[] = [];
   /** Tick of the last image that was sent to the store. */
   storedTick: number;
@@ -67,6 +71,11 @@ export class LoadedWorld {
     this.#recentFrom = this.tick;
     this.#queue = [...start.changes];
     if (this.tick === 0) this.#applyUpTo(0);
+    if (start.sentTick === undefined) return;
+    // What lies before its state cannot be made any more.
+    const lastTick = (Math.ceil(this.tick / FRAME_TICKS) - 1) * FRAME_TICKS;
+    this.packedTick = Math.max(start.sentTick, lastTick);
+    this.owesFrames = true;
   }
 
   get hot(): boolean {
@@ -100,6 +109,16 @@ export class LoadedWorld {
   /** The tick of the last frame that no hold keeps it from. */
   get lastFrameTick(): number {
     return Math.floor((this.#holdTick - 1) / FRAME_TICKS) * FRAME_TICKS;
+  }
+
+  /** While it owes frames: the tick of the next one. */
+  get nextFrameTick(): number {
+    return this.owesFrames ? this.packedTick + FRAME_TICKS : Number.POSITIVE_INFINITY;
+  }
+
+  /** Changes that are not in the slab yet. */
+  get changesAhead(): readonly NumberedChange[] {
+    return this.#queue.slice(this.#next);
   }
 
   hold(hold: number, tick: number): void {

@@ -95,11 +95,23 @@ export interface OpenTask extends Address {
   cityIndex: number;
   createdAtMs: number;
   past: WorldPast;
+  /** The last frame that its watchers have got from another node: they get all frames after it. */
+  sentTick?: number | undefined;
 }
 
 export type OpenAnswer =
   /** `contacts`: number of contacts up to its image. They were reported before. */
   { outcome: 'opened'; contacts: number } | { outcome: 'full' };
+
+/** A world that stands still, as another node can go on with it. */
+export interface FrozenWorld extends StateImage {
+  world: number;
+  /** Changes that are not in it yet: the bytes of what `packNumbered` makes. */
+  changes: Uint8Array;
+}
+
+/** The hold of a frozen world. */
+export const FREEZE_HOLD = -1;
 
 export type Query = Encoding | 'packed' | 'events' | 'tick';
 

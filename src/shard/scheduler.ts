@@ -38,7 +38,7 @@ export interface SchedulerDependencies {
   clock: FollowedClock;
   host: SchedulerHost;
   /** Takes captured frames. */
-  frames: Pick<FrameBatcher, 'add'>;
+  frames: Pick<FrameBatcher, 'add' | 'has'>;
   /** Shows which world is being stepped. */
   pulse: Pick<Pulse, 'world'>;
   /** Works in the time that worlds do not need; its urgent work takes turns with bursts. */
@@ -100,6 +100,8 @@ export class Scheduler {
   readonly #waiting = new Set<LoadedWorld>();
   /** Due, but the published clock is behind: due again when it has moved. */
   readonly #late = new Set<LoadedWorld>();
+  /** They owe further frames: due again when their last one is sent. */
+  readonly #owing = new Set<LoadedWorld>();
   readonly #bursts = new Map<LoadedWorld, Burst>();
   #published = 0;
   #turns = 0;
@@ -127,8 +129,10 @@ export class Scheduler {
     world.json = json;
     world.msgpack = msgpack;
     if (world.hot === wasHot) return;
-    if (wasHot) this.#cool(world);
-    else {
+    if (wasHot) {
+      world.owesFrames = false;
+      this.#cool(world);
+    } else {
       if (this.#hotCount++ === 0) this.#wheelMs = this.#clock.now();
       this.#slot(world).add(world);
       this.#due.add(world);
@@ -137,7 +141,7 @@ export class Scheduler {
 
   #cool(world: LoadedWorld): void {
     if (this.#slot(world).delete(world)) this.#hotCount--;
-    for (const set of [this.#due, this.#waiting, this.#late]) set.delete(world);
+    for (const set of [this.#due, this.#waiting, this.#late, this.#owing]) set.delete(world);
     if (!this.#bursts.has(world)) world.forgetImages();
   }
 
@@ -177,9 +181,9 @@ export class Scheduler {
     return world.frameTickAt(Math.min(this.#clock.now(), this.#published + TICK_MS));
   }
 
-  /** The same, or the tick of the last frame before a hold. */
+  /** The same, or the tick of the last frame before a hold, or of the next one that it owes. */
   #frameTick(world: LoadedWorld): number {
-    return Math.min(this.#dueTick(world), world.lastFrameTick);
+    return Math.min(this.#dueTick(world), world.lastFrameTick, world.nextFrameTick);
   }
 
   /** Runs work on a world. If it throws, reports the world as trapped and returns false. */
@@ -203,6 +207,7 @@ export class Scheduler {
     if (published > this.#published) this.#takeLate();
     this.#published = published;
     this.#host.drainCommands();
+    this.#takeOwing();
     this.#collectDue();
     if (burstsFirst) this.#burst(end);
     this.#visitDue(end);
@@ -219,6 +224,14 @@ export class Scheduler {
   #workCounterfactuals(end: number, urgent: boolean): void {
     this.#counterfactuals.work(this.#due.size > 0 ? 0 : end, urgent);
     this.#isWorkLeft = this.#counterfactuals.isBusy;
+  }
+
+  #takeOwing(): void {
+    for (const world of this.#owing) {
+      if (this.#frames.has(world)) continue;
+      this.#owing.delete(world);
+      this.#due.add(world);
+    }
   }
 
   #takeLate(): void {
@@ -262,12 +275,19 @@ export class Scheduler {
     const due = this.#dueTick(world);
     if (due < world.frameTickAt(this.#clock.now())) this.#late.add(world);
     if (due - world.tick > BEHIND_TICKS) {
+      world.owesFrames = false;
       if (!this.#bursts.has(world)) this.reach(world, this.#catchUp(world, due));
       return;
     }
-    const frame = Math.min(due, world.lastFrameTick);
+    if (world.owesFrames && this.#frames.has(world)) {
+      this.#owing.add(world);
+      return;
+    }
+    const frame = this.#frameTick(world);
     if (!this.#step(world, frame, BEHIND_TICKS)) return;
-    if (world.tick < due) this.#waiting.add(world);
+    if (frame >= due) world.owesFrames = false;
+    if (frame === world.nextFrameTick) this.#owing.add(world);
+    else if (world.tick < due) this.#waiting.add(world);
     this.#settle(world, frame);
   }
 
@@ -327,7 +347,7 @@ export class Scheduler {
 
   #canGoOn(burst: Burst): boolean {
     const { world } = burst;
-    if (world.heldAt(world.tick + 1)) return false;
+    if (world.heldAt(world.tick + 1) || world.owesFrames) return false;
     return this.#target(burst, this.#frameTick(world)) > world.tick;
   }
 
@@ -369,7 +389,7 @@ export class Scheduler {
     const waitsForClock = [...this.#bursts.values()].some(
       ({ world }) => !world.heldAt(world.tick + 1),
     );
-    if (waitsForClock || this.#late.size > 0) return PUBLISHED_MS;
+    if (waitsForClock || this.#late.size > 0 || this.#owing.size > 0) return PUBLISHED_MS;
     return this.#hotCount > 0 ? this.#nextFrameMs() : undefined;
   }
 

@@ -15,8 +15,11 @@ import {
   type Address,
   type Command,
   type Fault,
+  FREEZE_HOLD,
+  type FrozenWorld,
   type OpenAnswer,
   type OpenTask,
+  packNumbered,
   type Query,
   type QueryAnswer,
   type QueryResult,
@@ -143,7 +146,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   }
 
   #load(task: OpenTask, slab: number): LoadedWorld {
-    const { world: number, residency, createdAtMs, cityIndex, past } = task;
+    const { world: number, residency, createdAtMs, cityIndex, past, sentTick } = task;
     placePast(this.#kernel, slab, cityIndex, past);
     return new LoadedWorld(this.#kernel, {
       number,
@@ -153,6 +156,40 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
       createdAtMs,
       seq: past.image?.seq ?? 0,
       changes: unpackNumbered(past.changes),
+      sentTick,
+    });
+  }
+
+  /** Has worlds stand still. Resolves once all frames that they have made are sent. */
+  async freeze(addresses: readonly Address[]): Promise<void> {
+    const worlds = this.#loaded(addresses);
+    for (const world of worlds) world.hold(FREEZE_HOLD, 0);
+    while (worlds.some((world) => this.#frames.has(world))) await this.#time.sleep(BATCH_RETRY_MS);
+  }
+
+  /** Worlds as they stand still, with all changes that were sent before. */
+  frozen(addresses: readonly Address[]): FrozenWorld[] {
+    this.drainCommands();
+    return this.#loaded(addresses).map((world) => {
+      world.hold(FREEZE_HOLD, 0);
+      const changes = new Uint8Array(packNumbered(world.changesAhead).buffer);
+      return { ...world.imageNow(), world: world.number, changes };
+    });
+  }
+
+  /** Lets frozen worlds go on. */
+  thaw(addresses: readonly Address[]): void {
+    for (const world of this.#loaded(addresses)) {
+      world.resolve(FREEZE_HOLD, []);
+      this.#scheduler.resume(world);
+    }
+    this.#schedule(0);
+  }
+
+  #loaded(addresses: readonly Address[]): LoadedWorld[] {
+    return addresses.flatMap(({ world: number, residency }) => {
+      const world = this.#worlds.get(number);
+      return world?.residency === residency ? [world] : [];
     });
   }
 

@@ -8,6 +8,7 @@ import { PooledThread } from './pooled-thread.ts';
 import type {
   Address,
   Command,
+  FrozenWorld,
   OpenAnswer,
   OpenTask,
   QueryAnswer,
@@ -186,6 +187,21 @@ export class Shard {
     } finally {
       this.#debts.delete(task);
     }
+  }
+
+  /** Has worlds stand still. Resolves when all frames that they have made are handled. */
+  freeze(addresses: readonly Address[]): Promise<void> {
+    return this.#run('freeze', addresses);
+  }
+
+  /** Lets frozen worlds go on. Never rejects: without its thread no world stands still. */
+  async thaw(addresses: readonly Address[]): Promise<void> {
+    await this.#run('thaw', addresses).catch(() => {});
+  }
+
+  /** Those that are in memory, as they stand still, with all changes that were sent before. */
+  frozen(addresses: readonly Address[]): Promise<FrozenWorld[]> {
+    return this.#run('frozen', addresses);
   }
 
   close(task: Address): Promise<void> {

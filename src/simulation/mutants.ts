@@ -53,6 +53,7 @@ function claimsWith(inner: Claims, changed: Partial<Claims>): Claims {
   return {
     renewalMs: inner.renewalMs,
     leaseMs: inner.leaseMs,
+    handovers: inner.handovers,
     readClock: (read) => inner.readClock(read),
     take: (partition, what) => inner.take(partition, what),
     renew: (grants) => inner.renew(grants),

@@ -1,6 +1,6 @@
 import type { Argument, MakeClient, RedisClient } from '../store/redis/redis-client.ts';
 import { SCRIPTS } from '../store/redis/redis-scripts.ts';
-import { RELIED_ON } from '../store/redis/slot-lease.ts';
+import { nameOf, RELIED_ON } from '../store/redis/slot-lease.ts';
 import type { ClientPlace, RedisDouble } from '../testing/doubles/redis-double.ts';
 import type { Chance } from './chance.ts';
 import type { Thread } from './machine.ts';
@@ -62,7 +62,8 @@ export class LeaseWatch {
   readonly #leaseMs: number;
   /** By the key of the lease. */
   readonly #renewed = new Map<string, Renewed>();
-  /** Names of grants that it has given up or lost. */
+  /** Names of grants that it has had, and of those that it has given up or lost. */
+  readonly #had = new Set<string>();
   readonly #over = new Set<string>();
 
   constructor(thread: Thread, leaseMs: number) {
@@ -93,6 +94,11 @@ export class LeaseWatch {
     const key = String(lease);
     // What a process gives up it must not show from then on.
     if (script === SCRIPTS.release.sha1) this.#end(key, nameIn(args));
+    if (script === SCRIPTS.give.sha1) {
+      return (reply) => {
+        if (Number(reply) > 0) this.#end(key, nameOf(nameIn(args)));
+      };
+    }
     if (script !== SCRIPTS.lease.sha1) return () => {};
     const renewed = {
       untilMs: this.#thread.time.now() + RELIED_ON * this.#leaseMs,
@@ -100,7 +106,11 @@ export class LeaseWatch {
     };
     const name = nameIn(args);
     return (reply) => {
-      if ((reply as unknown[])[0] !== 1) this.#end(key, name);
+      const isMine = (reply as unknown[])[0] === 1;
+      // A grant that is expected from another process may still come.
+      if (!isMine && !this.#had.has(name)) return;
+      this.#had.add(name);
+      if (!isMine) this.#end(key, name);
       else if (!this.#over.has(name)) this.#renew(key, renewed);
     };
   }

@@ -29,6 +29,8 @@ import { TOY_CITIES, TOY_KERNEL } from './toy-kernel.ts';
 import type { Trace } from './trace.ts';
 import type { WatchedRedis } from './watched-redis.ts';
 
+/** A node that stops passes requests on for so long. */
+const DRAIN_MS = 500;
 const ADMITTED_PER_MILLE = 600;
 const BUILD = 1;
 const IMAGES_AT_ONCE = 100;
@@ -125,9 +127,9 @@ export class SimulatedNode implements Publisher {
     this.#stopSteps.push(() => {
       this.front = undefined;
     });
-    this.#stopSteps.push(() => cluster.drain());
+    this.#stopSteps.push(() => cluster.drain(DRAIN_MS));
     await cluster.start({
-      ...{ clock, service: worlds },
+      ...{ clock, service: worlds, moving: worlds.handover },
       worldCount: () => worlds.idle.count(),
       admits: () => worlds.shards.some(({ admits }) => admits),
     });

@@ -69,6 +69,8 @@ export interface Claims {
   readonly renewalMs: number | undefined;
   /** How long a lease lives in the store without renewal; undefined: for ever. */
   readonly leaseMs: number | undefined;
+  /** Undefined for a store that one process has for itself. */
+  readonly handovers: Handovers | undefined;
 
   /**
    * Sets what tells the latest reading of the clock that this process may have published at a time of
@@ -87,6 +89,33 @@ export interface Claims {
 
   /** Calls `listener` when grants should be renewed at once: one may be lost, or the store is back. */
   onTrouble(listener: () => void): void;
+}
+
+/** A grant that another process may make to this one. */
+export interface Reservation {
+  readonly partition: number;
+  /** Names it for the giver. No other reservation and no other grant ever has this token. */
+  readonly token: string;
+}
+
+/** How processes hand partitions to each other, without a moment in which nobody has the grant. */
+export interface Handovers {
+  /** Prepares for a partition that another process is about to give. */
+  reserve(partition: number): Reservation;
+
+  /**
+   * Gives a partition to the process that has made the reservation. Commits under the grant that were
+   * made before are carried out before. 'kept': it was not given, and can no longer be by this call. 'given':
+   * this process does not have it any more, whoever has. If the store does not answer, this waits until
+   * it does, or until the grant is lost otherwise. Never rejects.
+   */
+  give(grant: Grant, token: string): Promise<'given' | 'kept'>;
+
+  /** The grant, if it was given; undefined: not yet. Rejects with StoreUnavailable. */
+  accept(reservation: Reservation): Promise<Grant | undefined>;
+
+  /** Gives up what was reserved, also if it was given, or will be. It must not be used again. Never rejects. */
+  cancel(reservation: Reservation): Promise<void>;
 }
 
 /** What the processes on one store know of each other, as of one heartbeat. */

@@ -4,6 +4,7 @@ import type { Claims } from './contract.ts';
 export const endlessClaims: Claims = {
   renewalMs: undefined,
   leaseMs: undefined,
+  handovers: undefined,
   readClock() {},
   take: async (partition) => ({
     partition,

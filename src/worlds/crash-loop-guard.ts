@@ -5,7 +5,16 @@ const QUARANTINE_MS = TRAP_WINDOW_MS;
 
 /** Counts the traps of a world. Quarantines it after TRAPS_MAX traps within TRAP_WINDOW_MS. */
 export class CrashLoopGuard {
-  #trapsMs: number[] = [];
+  #trapsMs: readonly number[] = [];
+
+  /** When it trapped: another node goes on counting from there. */
+  get trapsMs(): readonly number[] {
+    return this.#trapsMs;
+  }
+
+  set trapsMs(trapsMs: readonly number[]) {
+    this.#trapsMs = trapsMs;
+  }
 
   trapped(nowMs: number): void {
     this.#trapsMs = [...this.#recent(nowMs), nowMs];

@@ -4,7 +4,7 @@ import type { Encoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { FRAME_AGE_MS_MAX } from '../limits.ts';
 import type { BatchFrame } from '../shard/frame-batch.ts';
-import type { NumberedChange } from '../shard/protocol.ts';
+import type { FrozenWorld, NumberedChange } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
@@ -24,6 +24,7 @@ import type {
 } from '../twin-service.ts';
 import { CrashLoopGuard } from './crash-loop-guard.ts';
 import { EncodingDemand } from './encoding-demand.ts';
+import type { HandedWorld } from './handed-world.ts';
 import type { IdleWorld } from './idle-index.ts';
 import { LatestFrame } from './latest-frame.ts';
 import type { WorldRecord } from './records.ts';
@@ -36,6 +37,8 @@ import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
 import { WorldTicks } from './world-ticks.ts';
 import { RefusedWrite } from './write-errors.ts';
+
+const ENCODINGS: readonly Encoding[] = ['json', 'msgpack'];
 
 /** The main thread's object for one world. */
 export class OwnedWorld implements World, IdleWorld {
@@ -186,6 +189,40 @@ export class OwnedWorld implements World, IdleWorld {
     journal.forget();
     await residency.close();
     await reports.close();
+  }
+
+  // ── moving to another node ──────────────────────────────────────────────────────────────────
+
+  /** Resolves once the outcomes of all changes are known, and all reports are stored. */
+  async settled(): Promise<void> {
+    await this.#parts.journal.settled();
+    await this.#parts.reports.written();
+  }
+
+  handOut(frozen: FrozenWorld | null): HandedWorld {
+    const { record, journal, guard, ticks, demand } = this.#parts;
+    const { masks, seq: maskSeq, lastTick: maskTick } = journal;
+    return {
+      ...{ number: this.number, record: { ...record, masks, maskSeq, maskTick } },
+      ...{ due: this.due, lastTouchMs: this.lastTouchMs, trapsMs: guard.trapsMs },
+      ...{ answeredTick: ticks.answered, paidTick: ticks.paid },
+      ...{ frozen, sentTick: this.#latest?.tick ?? null },
+      encodings: ENCODINGS.filter((encoding) => demand.wants(encoding)),
+    };
+  }
+
+  takeIn(handed: HandedWorld): void {
+    const { due, lastTouchMs, trapsMs, answeredTick, paidTick, frozen, sentTick } = handed;
+    const { guard, ticks, shared } = this.#parts;
+    this.due = due;
+    this.touch();
+    this.lastTouchMs = lastTouchMs;
+    guard.trapsMs = trapsMs;
+    this.paidUpTo(paidTick);
+    // What the other node has answered since lies below the floor.
+    const floorTick = Math.floor((shared.records.grant.floorMs - this.createdAtMs) / TICK_MS);
+    ticks.floor = Math.max(answeredTick, floorTick, frozen?.tick ?? 0);
+    if (frozen !== null) this.loader.takeIn(frozen, sentTick ?? undefined);
   }
 
   // ── reading ─────────────────────────────────────────────────────────────────────────────────

@@ -30,6 +30,7 @@ function setUp({ seq = 0, lastTick = 0, tick = 100 } = {}) {
     world: { number: 1 },
     record: worldRecord({ maskSeq: seq, maskTick: lastTick }),
     shared: {
+      isShown: () => true,
       kernel: 'k',
       time: TestTime.standing(),
       records: {

@@ -7,7 +7,7 @@ import type { Records, WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import type { WorldTicks } from './world-ticks.ts';
-import { UncertainWrite } from './write-errors.ts';
+import { BetweenNodes, UncertainWrite } from './write-errors.ts';
 
 /** Pause between attempts to read the outcome of a write. */
 const READ_BACK_MS = 200;
@@ -26,7 +26,7 @@ export interface WorldJournalDependencies {
   readonly record: WorldRecord;
   readonly ticks: WorldTicks;
   readonly residency: Pick<Residency, 'command'>;
-  readonly shared: Pick<WorldDependencies, 'kernel' | 'time'> & {
+  readonly shared: Pick<WorldDependencies, 'isShown' | 'kernel' | 'time'> & {
     readonly records: Pick<Records, 'append' | 'hasChange'>;
   };
 }
@@ -48,7 +48,8 @@ export class WorldJournal {
   readonly #underWay: (AcceptedChange | undefined)[] = [];
   #waiting: AcceptedChange[] = [];
   #writing: readonly AcceptedChange[] = [];
-  #isWriting = false;
+  /** Resolved when nothing is left to write; undefined: nothing is. */
+  #settled: PromiseWithResolvers<void> | undefined;
   #isInDoubt = false;
   #isForgotten = false;
   #hold = 0;
@@ -124,8 +125,8 @@ export class WorldJournal {
     this.#showHold();
     // Sent in the same turn of the event loop in which the clock was read: see `NodeClock`.
     this.#dependencies.residency.command({ kind: 'hold', hold: change.hold, tick });
-    if (!this.#isWriting) {
-      this.#isWriting = true;
+    if (this.#settled === undefined) {
+      this.#settled = Promise.withResolvers();
       // The changes of this turn of the event loop form one write.
       shared.time.immediate(() => void this.#writeAll());
     }
@@ -133,6 +134,7 @@ export class WorldJournal {
   }
 
   #refuseUnlessOpen(): void {
+    if (!this.#dependencies.shared.isShown()) throw new BetweenNodes();
     if (this.#isInDoubt) throw new TwinError('store_unavailable', undefined, 1);
     if (this.#seq + this.#writing.length + this.#waiting.length < JOURNAL_MAX) return;
     throw new TwinError(
@@ -168,7 +170,13 @@ export class WorldJournal {
         }
       }
     }
-    this.#isWriting = false;
+    this.#settled?.resolve();
+    this.#settled = undefined;
+  }
+
+  /** Resolves once the outcomes of all accepted changes are known. */
+  async settled(): Promise<void> {
+    await this.#settled?.promise;
   }
 
   /** Writes changes; every MASK_CHECKPOINT_CHANGES changes also the record, with current masks. */

@@ -1,8 +1,22 @@
 import { TwinError } from '../errors.ts';
 import { CATCH_UP_TICKS, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
-import type { Query, QueryAnswer, QueryResult, QueryTask } from '../shard/protocol.ts';
+import type {
+  FrozenWorld,
+  Query,
+  QueryAnswer,
+  QueryResult,
+  QueryTask,
+  WorldPast,
+} from '../shard/protocol.ts';
 import type { Asker } from '../twin-service.ts';
 import type { WorldParts } from './world-parts.ts';
+import { BetweenNodes } from './write-errors.ts';
+
+interface Given {
+  past: WorldPast;
+  /** See OpenTask. */
+  sentTick: number | undefined;
+}
 
 interface QueryOptions {
   /** Pays for the steps; undefined: nobody does. */
@@ -36,17 +50,27 @@ export class WorldLoader {
   // ── loading ─────────────────────────────────────────────────────────────────────────────────
 
   /** Resolves with the number of the world's residency. */
-  #load(): Promise<number> {
+  #load(given?: Given): Promise<number> {
     const { residency, journal } = this.#parts;
     if (residency.number !== 0) return Promise.resolve(residency.number);
-    this.#loading ??= this.#loadNow().finally(() => {
+    this.#loading ??= this.#loadNow(given).finally(() => {
       this.#loading = undefined;
       journal.endLoading();
     });
     return this.#loading;
   }
 
-  async #loadNow(): Promise<number> {
+  /** Goes on with a world that another node had in memory. What cannot be loaded now is loaded when needed. */
+  takeIn({ tick, seq, bytes, changes }: FrozenWorld, sentTick: number | undefined): void {
+    const { seed, from } = this.#parts.record;
+    // Copied, because the bytes may begin at an offset that is not aligned.
+    const packed = new Int32Array(changes.slice().buffer);
+    const past = { seed, from, image: { tick, seq, bytes }, changes: packed };
+    void this.#load({ past, sentTick }).catch(() => this.loadIfWatched());
+  }
+
+  /** @param given its state and later changes, and the last frame that was sent; by default as stored */
+  async #loadNow(given?: Given): Promise<number> {
     const { world, record, ticks, residency, journal, reports, demand, guard } = this.#parts;
     const { clock, kernel, records, shard, cityIndex } = this.#parts.shared;
     guard.refuseInQuarantine(clock.now());
@@ -54,7 +78,7 @@ export class WorldLoader {
     journal.beginLoading();
     if (record.kernel !== kernel) await this.#startOver();
     const trustImage = !guard.distrustsImage(clock.now());
-    const past = await records.past(world.number, record, trustImage);
+    const past = given?.past ?? (await records.past(world.number, record, trustImage));
     const number = shard.nextResidency();
     this.#refuseWhenRetired();
     const answer = await shard.open({
@@ -63,6 +87,7 @@ export class WorldLoader {
       cityIndex,
       createdAtMs: record.createdAtMs,
       past,
+      sentTick: given?.sentTick,
     });
     if (answer.outcome === 'full') {
       throw new TwinError(
@@ -83,7 +108,8 @@ export class WorldLoader {
   }
 
   #refuseWhenRetired(): void {
-    if (this.#parts.residency.isRetired) throw reloading();
+    if (!this.#parts.residency.isRetired) return;
+    throw this.#parts.shared.isShown() ? reloading() : new BetweenNodes();
   }
 
   /**
@@ -191,7 +217,7 @@ export class WorldLoader {
         continue;
       }
       // Meanwhile the process may have been paused, and another node may show later ticks.
-      if (!this.#parts.shared.isShown()) throw new TwinError('store_unavailable', undefined, 1);
+      if (!this.#parts.shared.isShown()) throw new BetweenNodes();
       ticks.stepped = Math.max(ticks.stepped, answer.tick);
       ticks.answer(answer.tick);
       return answer;

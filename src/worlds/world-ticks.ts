@@ -11,6 +11,8 @@ export class WorldTicks {
   paid = 0;
   /** The tick to which the shard has stepped the world. */
   stepped = 0;
+  /** What another node may have shown: everything here lies at or above it. */
+  floor = 0;
   /** The world must not be stepped to this tick yet: the first unresolved hold. */
   holdTick = Number.POSITIVE_INFINITY;
   readonly #clock: Clock;
@@ -21,9 +23,9 @@ export class WorldTicks {
     this.#createdAtMs = createdAtMs;
   }
 
-  /** The current tick by the clock. Reading the clock also publishes it to the shards. */
+  /** The current tick by the clock, or the floor. Reading the clock also publishes it to the shards. */
   now(): number {
-    return Math.floor((this.#clock.now() - this.#createdAtMs) / TICK_MS);
+    return Math.max(this.floor, Math.floor((this.#clock.now() - this.#createdAtMs) / TICK_MS));
   }
 
   /** The tick that an answer shows: the current one or, in a hold, the last tick before it. */

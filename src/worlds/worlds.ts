@@ -1,7 +1,6 @@
 import { CAR_COUNT, F_ALL, TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
 import type { Clock } from '../clock.ts';
-import { TwinError } from '../errors.ts';
 import { PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
@@ -24,7 +23,9 @@ import { listDue, Records, type WorldRecord } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
 import type { WorldDependencies, WorldOwner } from './world-dependencies.ts';
 import { WorldHandles } from './world-handles.ts';
+import { WorldHandover } from './world-handover.ts';
 import { WorldPresence } from './world-presence.ts';
+import { BetweenNodes } from './write-errors.ts';
 
 export interface WorldsDependencies {
   clock: Clock;
@@ -54,10 +55,6 @@ const RELOADED_AT_ONCE = 64;
 /** Images that a shard saves at a time when the node stops: 14 MB. */
 const IMAGES_AT_ONCE = 1000;
 
-function notHeld(): TwinError {
-  return new TwinError('store_unavailable', undefined, 2);
-}
-
 /** The worlds of this node: makes, finds, loads and deletes them, and handles reports of shards. */
 export class Worlds
   implements TwinService, WorldOwner, IdleWorlds, PartitionedWorlds, ShardListener
@@ -66,6 +63,7 @@ export class Worlds
   readonly shards: readonly Shard[];
   readonly idle: IdleIndex;
   readonly presence: WorldPresence;
+  readonly handover: WorldHandover;
   readonly #dependencies: WorldsDependencies;
   readonly #common: CommonDependencies;
   readonly #handles = new WorldHandles();
@@ -86,6 +84,9 @@ export class Worlds
     this.shards = shards;
     this.idle = new IdleIndex({ time, clock, log, worlds: this, idleMs });
     this.presence = new WorldPresence({ store, clock, idle: this.idle, worlds: this });
+    this.handover = new WorldHandover(this.#handles, ({ number, record }) =>
+      this.#add(this.#heldPartitionOf(number), number, record, []),
+    );
     const { explanationBudget, kernel, random } = dependencies;
     const own = { owner: this, idle: this.idle, slices: new Slices(time) };
     const isPartitionShown = (partition: number) => this.#isShown(partition);
@@ -126,7 +127,7 @@ export class Worlds
     const shown = ranges.shown();
     if (shown.length === PARTITION_COUNT) return number;
     const partition = shown[partitionOf(number) % shown.length];
-    if (partition === undefined) throw notHeld();
+    if (partition === undefined) throw new BetweenNodes();
     return inPartition(number, partition);
   }
 
@@ -152,12 +153,17 @@ export class Worlds
 
   /** Throws TwinError `store_unavailable` unless the partition of a world is held and shown. */
   #partitionOf(number: number): OwnedPartition {
+    if (!this.#isShown(partitionOf(number))) throw new BetweenNodes();
+    return this.#heldPartitionOf(number);
+  }
+
+  /** The same, of a partition that may not be shown yet. */
+  #heldPartitionOf(number: number): OwnedPartition {
     const partition = partitionOf(number);
-    if (!this.#isShown(partition)) throw notHeld();
     const known = this.#partitions.get(partition);
     if (known !== undefined) return known;
     const records = this.recordsOf(partition);
-    if (records === undefined) throw notHeld();
+    if (records === undefined) throw new BetweenNodes();
     const made = new OwnedPartition(records, this.#common);
     this.#partitions.set(partition, made);
     return made;
@@ -185,7 +191,7 @@ export class Worlds
   }
 
   peek(number: number): OwnedWorld | undefined {
-    if (!this.serves(number)) throw notHeld();
+    if (!this.serves(number)) throw new BetweenNodes();
     return this.atHand(number);
   }
 
@@ -216,7 +222,7 @@ export class Worlds
     if (due === undefined || due < this.idle.firstLivingSlot(clock.now())) return undefined;
     const changes = await records.changes(number, record, record.maskSeq);
     // While the store was read, the deadline may have passed.
-    if (!this.#isShown(records.grant.partition)) throw notHeld();
+    if (!this.#isShown(records.grant.partition)) throw new BetweenNodes();
     const world = this.#add(partition, number, record, changes);
     world.due = due;
     partition.quarantineSuspect(world);
@@ -233,7 +239,8 @@ export class Worlds
     record: WorldRecord,
     changes: readonly NumberedChange[],
   ): OwnedWorld {
-    if (this.#partitions.get(partition.records.grant.partition) !== partition) throw notHeld();
+    if (this.#partitions.get(partition.records.grant.partition) !== partition)
+      throw new BetweenNodes();
     const { cities, clock, shards } = this.#dependencies;
     const cityIndex = cities.findIndex(({ name }) => name === record.city);
     const shared = partition.sharedBy(cityIndex, rendezvous(number, shards.length));

@@ -3,13 +3,17 @@ import type { Time } from '../../time.ts';
 import {
   type Claims,
   type Grant,
+  type Handovers,
   type Held,
   type Lost,
+  type Reservation,
   StoreUnavailable,
   type Taking,
 } from '../contract.ts';
+import { LinkError } from './redis-client.ts';
 import type { RedisLink } from './redis-link.ts';
 import {
+  giveSlot,
   LAST_WRITES_LOST,
   leaseSlot,
   nameOf,
@@ -72,6 +76,20 @@ class RedisGrant implements Grant {
   }
 }
 
+class RedisReservation implements Reservation {
+  readonly grant: RedisGrant;
+  readonly token: string;
+
+  constructor(grant: RedisGrant, session: number) {
+    this.grant = grant;
+    this.token = tokenOf(grant.name, session);
+  }
+
+  get partition(): number {
+    return this.grant.partition;
+  }
+}
+
 /** What a renewal that is sent now is good for. */
 interface Renewal {
   /** By `Time.now`. */
@@ -93,7 +111,8 @@ export interface ClaimsDependencies {
  * The leases of the partitions. The process measures what is left of each by its own clock, from when
  * it asked, and stops relying on it before it can expire in Redis.
  */
-export class RedisClaims implements Claims {
+export class RedisClaims implements Claims, Handovers {
+  readonly handovers: Handovers = this;
   readonly renewalMs: number;
   readonly leaseMs: number;
   readonly #dependencies: ClaimsDependencies;
@@ -102,7 +121,11 @@ export class RedisClaims implements Claims {
   readonly #former = new Map<number, RedisGrant>();
   /** By partition: the highest epoch that this process has seen. */
   readonly #epochs = new Float64Array(PARTITION_COUNT);
+  /** Gives with an unknown outcome, until it shows. */
+  readonly #unsettled = new Map<RedisGrant, (given: 'given' | 'kept') => void>();
   #session = 0;
+  /** That of commits. */
+  #link: RedisLink | undefined;
   #grantCount = 0;
   #latestReadingMs: (atMs: number) => number = () => 0;
   #tell: () => void = () => {};
@@ -127,12 +150,20 @@ export class RedisClaims implements Claims {
   }
 
   async take(partition: number, what: Taking): Promise<Grant | Held> {
-    const { writer } = this.#dependencies;
+    return this.#taken(this.#newGrant(partition), what);
+  }
+
+  #newGrant(partition: number): RedisGrant {
     const slot = PARTITION_SLOTS[partition];
     if (slot === undefined) throw new TypeError(`there is no partition ${partition}`);
+    const { process } = this.#dependencies.writer;
+    return new RedisGrant(partition, slot, `${process}-${++this.#grantCount}`);
+  }
+
+  async #taken(grant: RedisGrant, what: Taking | 'same'): Promise<Grant | Held> {
+    const { writer } = this.#dependencies;
     // What would be written to an emptied store could pass for its data.
     if (!writer.isHeld) throw new StoreUnavailable('failed', new Error('the node has not entered'));
-    const grant = new RedisGrant(partition, slot, `${writer.process}-${++this.#grantCount}`);
     try {
       return await this.#take(grant, what);
     } catch (error) {
@@ -140,7 +171,7 @@ export class RedisClaims implements Claims {
     }
   }
 
-  async #take(grant: RedisGrant, what: Taking): Promise<Grant | Held> {
+  async #take(grant: RedisGrant, what: Taking | 'same'): Promise<Grant | Held> {
     const run = this.#leaseLink();
     let session = this.#session;
     let renewal = this.#renewalNow();
@@ -238,6 +269,7 @@ export class RedisClaims implements Claims {
   /** From now on nothing is shown under the grant; its owner hears of it with the next renewal. */
   #lose(grant: RedisGrant, reason: string): void {
     grant.lose(reason);
+    this.#settle(grant, 'given');
     if (this.#grants.get(grant.partition) !== grant) return;
     this.#grants.delete(grant.partition);
     this.#dependencies.seen.delete(grant.slot);
@@ -250,18 +282,74 @@ export class RedisClaims implements Claims {
    */
   async enter(link: RedisLink, session: number): Promise<void> {
     this.#session = session;
+    this.#link = link;
     const run = link.runEarly.bind(link);
     await Promise.all(
       [...this.#grants.values()].map(async (grant) => {
         const taken = await this.#lease(run, grant, 'same');
         const reason = this.#whyLost(grant, taken);
-        if (reason === undefined) grant.session = session;
-        else {
+        if (reason === undefined) {
+          grant.session = session;
+          // What the last connection still carries is shut out.
+          this.#settle(grant, 'kept');
+        } else {
           this.#lose(grant, reason);
           this.trouble();
         }
       }),
     );
+  }
+
+  // ── handovers ───────────────────────────────────────────────────────────────────────────────
+
+  reserve(partition: number): Reservation {
+    return new RedisReservation(this.#newGrant(partition), this.#session);
+  }
+
+  async give(grant: Grant, token: string): Promise<'given' | 'kept'> {
+    const given = grant as RedisGrant;
+    const { name, session, slot, partition } = given;
+    if (given.isLost) return 'given';
+    // Over another connection than commits it could be carried out before them.
+    if (this.#link === undefined || session !== this.#session) return 'kept';
+    const unsettled = Promise.withResolvers<'given' | 'kept'>();
+    this.#unsettled.set(given, unsettled.resolve);
+    try {
+      const epoch = await giveSlot(this.#link, slot, {
+        ...{ from: tokenOf(name, session), to: token, leaseMs: this.leaseMs },
+        ...{ markMs: this.#reachedMs(given), knownEpoch: this.#epochs[partition] ?? 0 },
+      });
+      this.#epochs[partition] = Math.max(epoch, this.#epochs[partition] ?? 0);
+      if (epoch > 0) this.#lose(given, GIVEN_UP);
+      else this.#settle(given, 'kept');
+    } catch (error) {
+      const isSent = !(error instanceof LinkError) || error.outcome === 'unknown';
+      // The next connection tells: see `enter`.
+      if (!isSent) this.#settle(given, 'kept');
+    }
+    return unsettled.promise;
+  }
+
+  #settle(grant: RedisGrant, outcome: 'given' | 'kept'): void {
+    this.#unsettled.get(grant)?.(outcome);
+    this.#unsettled.delete(grant);
+  }
+
+  async accept(reservation: Reservation): Promise<Grant | undefined> {
+    const { grant } = reservation as RedisReservation;
+    const taken = await this.#taken(grant, 'same');
+    return 'holder' in taken ? undefined : taken;
+  }
+
+  async cancel(reservation: Reservation): Promise<void> {
+    const { time, writer } = this.#dependencies;
+    const { slot, name } = (reservation as RedisReservation).grant;
+    const release = () =>
+      releaseSlot(writer.link, slot, { name, markMs: undefined }).catch(() => {});
+    await release();
+    // It may still be on its way.
+    await time.sleep(this.leaseMs);
+    await release();
   }
 
   /** What fences a commit. Throws StoreUnavailable if the grant is over. */
@@ -273,16 +361,20 @@ export class RedisClaims implements Claims {
   }
 
   async release(grants: readonly Grant[]): Promise<void> {
-    const { time, writer } = this.#dependencies;
-    const readingMs = this.#latestReadingMs(time.now());
+    const { writer } = this.#dependencies;
     const released = (grants as readonly RedisGrant[]).map((grant) => {
       this.#lose(grant, GIVEN_UP);
-      const reachedMs = markOf(Math.min(readingMs, grant.latestMs));
-      const markMs = Math.max(reachedMs, grant.floorMs);
+      const markMs = this.#reachedMs(grant);
       return releaseSlot(writer.link, grant.slot, { name: grant.name, markMs });
     });
     // A lease that is not released expires by itself.
     await Promise.allSettled(released);
+  }
+
+  /** The latest reading of the clock that was published under a grant, or an earlier one. */
+  #reachedMs(grant: RedisGrant): number {
+    const readingMs = this.#latestReadingMs(this.#dependencies.time.now());
+    return Math.max(markOf(Math.min(readingMs, grant.latestMs)), grant.floorMs);
   }
 
   releaseAll(): Promise<void> {

@@ -37,6 +37,7 @@ describe('the scripts in a double of Redis', () => {
       expect([step, answers[1]]).toEqual([step, answers[0]]);
     }
     expect(real.heardCount).toBeGreaterThan(20);
+    expect(real.givenCount).toBeGreaterThan(5);
     for (const { client } of [real, double]) client.disconnect('for good');
   });
 });
@@ -80,6 +81,8 @@ class Side {
   heartbeatCount = 0;
   /** Heartbeats that were accepted. */
   heardCount = 0;
+  /** Partitions that were given. */
+  givenCount = 0;
 
   /** Ends a string, as if its time had passed. */
   async end(key: string): Promise<void> {
@@ -108,10 +111,12 @@ const KEYS = ['a', 'b', 'b\u0000', 'c', 'ä'];
 function randomStep(dice: Dice): Step {
   const name = dice.pick(['one:1-1', 'one:1-2', 'two:2-1', 'two:2-7', 'old:3', 'old:3.4']);
   const session = dice.below(3);
-  switch (dice.below(9)) {
+  switch (dice.below(10)) {
     case 0:
     case 1:
       return leaseStep(dice, name, session);
+    case 9:
+      return giveStep(dice, `${name}#${session}`);
     case 2:
       return releaseStep(dice, name);
     case 3:
@@ -146,8 +151,22 @@ function leaseStep(dice: Dice, name: string, session: number): Step {
   };
 }
 
-function releaseStep(dice: Dice, name: string): Step {
+function giveStep(dice: Dice, from: string): Step {
+  const to = `${dice.pick(['one:1-3', 'two:2-9'])}#${dice.below(3)}`;
   const markMs = dice.below(1000);
+  const knownEpoch = dice.below(5) === 0 ? 1e15 + dice.below(1000) : 0;
+  const isHolder = dice.below(2) === 0;
+  return async (side) => {
+    const holder = isHolder ? await side.client.send('GET', ['lease']) : undefined;
+    const args = [String(holder ?? from), to, 60_000, markMs, knownEpoch];
+    const epoch = (await side.run('give', ['lease', 'owner', 'mark'], args)) as number;
+    if (epoch > 0) side.givenCount++;
+    return side.rank(epoch);
+  };
+}
+
+function releaseStep(dice: Dice, name: string): Step {
+  const markMs = dice.pick(['', dice.below(1000)]);
   return (side) => side.run('release', ['lease', 'owner', 'mark'], [name, markMs]);
 }
 

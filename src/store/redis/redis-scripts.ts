@@ -12,6 +12,7 @@ export const SCRIPTS = {
   list: readScript('list'),
   lease: readScript('lease'),
   release: readScript('release'),
+  give: readScript('give'),
   enter: readScript('enter'),
   heartbeat: readScript('heartbeat'),
   leave: readScript('leave'),

@@ -6,7 +6,8 @@
 -- KEYS[3]  mark   string: the latest reading of the clock that holders were allowed to publish
 --
 -- ARGV[1]  name of the caller
--- ARGV[2]  the latest reading of the clock that holders have published, rounded up to whole ms
+-- ARGV[2]  the latest reading of the clock that holders have published, rounded up to whole ms;
+--          '' where it has published nothing under this grant
 --
 -- Returns 1 where it was the caller's, else 0.
 
@@ -18,5 +19,5 @@ if string.match(last, '^(.*)#%d+$') ~= ARGV[1] then return 0 end
 if not holder and ended == 'released' then return 0 end
 redis.call('DEL', KEYS[1])
 redis.call('SET', KEYS[2], last .. ' ' .. (epoch or '') .. ' released')
-redis.call('SET', KEYS[3], ARGV[2])
+if ARGV[2] ~= '' then redis.call('SET', KEYS[3], ARGV[2]) end
 return 1

@@ -34,6 +34,13 @@ export interface Taken {
   formerHolder: string;
 }
 
+/** See `give.lua`. */
+export interface Gift extends Pick<Claimant, 'leaseMs' | 'markMs' | 'knownEpoch'> {
+  /** Tokens. */
+  from: string;
+  to: string;
+}
+
 export type RunLease = (script: 'lease', keys: string[], args: Argument[]) => Promise<unknown>;
 
 /** Takes or renews the lease of a partition; `same` only renews. Rejects with LinkError. */
@@ -61,14 +68,27 @@ export async function leaseSlot(
 
 /**
  * Gives up the lease of a partition, if it is of this grant. Rejects with LinkError.
- * @param markMs the latest reading of the clock that was published, in whole ms
+ * @param markMs the latest reading of the clock that was published, in whole ms; undefined: none was
  */
 export async function releaseSlot(
   link: RedisLink,
   slot: PartitionSlot,
-  { name, markMs }: Pick<Claimant, 'name' | 'markMs'>,
+  { name, markMs }: { name: string; markMs: number | undefined },
 ): Promise<void> {
-  await link.run('release', [slot.lease, slot.owner, slot.mark], [name, markMs]);
+  await link.run('release', [slot.lease, slot.owner, slot.mark], [name, markMs ?? '']);
+}
+
+/**
+ * Gives the lease of a partition to the holder of another token. Resolves to the epoch of that grant; 0:
+ * the lease is not of `from`. Rejects with LinkError.
+ */
+export async function giveSlot(
+  link: RedisLink,
+  slot: PartitionSlot,
+  { from, to, leaseMs, markMs, knownEpoch }: Gift,
+): Promise<number> {
+  const keys = [slot.lease, slot.owner, slot.mark];
+  return (await link.run('give', keys, [from, to, leaseMs, markMs, knownEpoch])) as number;
 }
 
 /** A token is the name of a grant or a writer, and the session. */

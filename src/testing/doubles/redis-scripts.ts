@@ -105,8 +105,20 @@ function release(data: RedisData, keys: readonly string[], args: readonly RedisA
   if (sessionIn(last)[1] !== text(args[0]) || isReleased) return 0;
   data.delete(leaseKey);
   data.set(ownerKey, `${last} ${epoch}${RELEASED}`);
-  data.set(markKey, text(args[1]));
+  if (text(args[1]) !== '') data.set(markKey, text(args[1]));
   return 1;
+}
+
+function give(data: RedisData, keys: readonly string[], args: readonly RedisArgument[]): number {
+  const [leaseKey = '', ownerKey = '', markKey = ''] = keys;
+  const [from, to] = [text(args[0]), text(args[1])];
+  if (data.get(leaseKey) !== from) return 0;
+  const { epoch } = ownerOf(data, leaseKey, ownerKey);
+  const given = Math.max(Number(epoch), Number(args[4]), Math.floor(data.nowMs())) + 1;
+  data.set(leaseKey, to, Number(args[2]));
+  data.set(ownerKey, `${to} ${given}`);
+  data.set(markKey, text(args[3]));
+  return given;
 }
 
 function list(
@@ -124,6 +136,6 @@ function list(
 
 /** By the name of the script's file. */
 export const SCRIPT_TWINS = {
-  ...{ commit, lease, release, list },
+  ...{ commit, lease, release, give, list },
   ...{ enter, heartbeat, leave },
 } satisfies Record<ScriptName, Script>;

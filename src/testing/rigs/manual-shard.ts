@@ -20,6 +20,8 @@ export class ManualShard implements SchedulerHost, FollowedClock {
   readonly frames: { world: number; tick: number }[] = [];
   readonly trapped: number[] = [];
   /** Called when commands are taken in, and when a world was stepped. */
+  /** Whether the last frame of a world waits to be sent. */
+  isPending: (world: LoadedWorld) => boolean = () => false;
   onDrain: () => void = () => {};
   onMoved: (world: LoadedWorld) => void = () => {};
   /** How far the main thread has published its clock; by default always up to now. */
@@ -34,7 +36,10 @@ export class ManualShard implements SchedulerHost, FollowedClock {
       time: systemTime,
       clock: this,
       host: this,
-      frames: { add: ({ number, tick }) => this.frames.push({ world: number, tick }) },
+      frames: {
+        add: ({ number, tick }) => this.frames.push({ world: number, tick }),
+        has: (world) => this.isPending(world),
+      },
       pulse: { world: 0 },
       counterfactuals: NO_COUNTERFACTUALS,
       ...parts,

@@ -5,6 +5,7 @@ import type { TestTime } from '../../doubles/test-time.ts';
 import { takenGrant } from '../../rigs/taken-grant.ts';
 import { until } from '../../rigs/until.ts';
 import { describeClock } from './cluster-clock.suite.ts';
+import { describeHandovers } from './handovers.suite.ts';
 import { describeHolders } from './holders.suite.ts';
 import type { Shared, SharedStore } from './shared-store.ts';
 
@@ -20,6 +21,7 @@ export function claimsSuite(name: string, share: () => Promise<SharedStore>): vo
     const current = () => shared;
     describe('partitions', () => describeTaking(current));
     describe('partitions of many processes', () => describeHolders(current));
+    describe('handovers', () => describeHandovers(current));
     describe('marks', () => describeMarks(current));
     describe('lost writes', () => describeLostTail(current));
     describe('common entries', () => describeWriters(current));

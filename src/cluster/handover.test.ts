@@ -1,0 +1,188 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createLog } from '../log.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
+import { worldRecord } from '../testing/doubles/world-record.ts';
+import type { HandedWorld } from '../worlds/handed-world.ts';
+import { ABORT, GO, HAND, type Handed, Handover, RESERVE } from './handover.ts';
+
+const PARTITION = 7;
+
+function handed(number: number): HandedWorld {
+  return {
+    ...{ number, record: worldRecord(), due: 1, lastTouchMs: 0, trapsMs: [] },
+    ...{ answeredTick: 0, paidTick: 0, frozen: null, encodings: ['json'], sentTick: null },
+  };
+}
+
+let time: TestTime;
+/** What happened, in order, at whichever node. */
+let happened: string[];
+/** Who has the partition. */
+let owner: string;
+/** Kinds of notes that are lost on their way. */
+let lost: string[];
+/** What the store answers to the giver. */
+let outcome: 'given' | 'kept';
+
+/** One of two nodes. The other one is where its messages go. */
+class Node {
+  readonly name: string;
+  peer: Node | undefined;
+  mayReceive = true;
+  worlds: readonly HandedWorld[] = [];
+  /** How long handing out takes; it fails where it is not a number. */
+  handOutMs = 0;
+  readonly handover: Handover;
+
+  constructor(name: string) {
+    this.name = name;
+    this.handover = new Handover({
+      link: {
+        call: async (_, kind, value) => this.#answerOf(kind, value),
+        note: (_, kind, value) => this.#tell(kind, String(value)),
+      },
+      ranges: {
+        hide: () => this.#note('hide'),
+        unhide: () => this.#note('unhide'),
+        reserve: (partition) => ({ partition, token: `${name}-1#0` }),
+        give: async () => {
+          if (outcome === 'given') owner = this.peer?.name ?? '';
+          return outcome;
+        },
+        accept: async (_, takeIn) => {
+          if (owner !== name) return false;
+          takeIn();
+          return true;
+        },
+        cancel: async () => this.#note('cancel'),
+      },
+      worlds: () => ({
+        freeze: async () => this.#note('freeze'),
+        handOut: async () => {
+          await time.sleep(this.handOutMs);
+          if (Number.isNaN(this.handOutMs)) throw new Error('a shard has no thread');
+          return this.worlds;
+        },
+        thaw: async () => this.#note('thaw'),
+        takeIn: (worlds) => this.#note(`takes ${worlds.map(({ number }) => number).join()} in`),
+      }),
+      relays: {
+        of: () => [{ world: 1, process: 'c', encoding: 'msgpack' }],
+        expect: ({ world, process, encoding }) =>
+          this.#note(`expects ${process} for ${world} as ${encoding}`),
+      },
+      process: name,
+      mayReceive: () => this.mayReceive,
+      changed: () => this.#note('tells'),
+      ...{ time, log: createLog('silent') },
+    });
+  }
+
+  #note(what: string): void {
+    happened.push(`${this.name} ${what}`);
+  }
+
+  #answerOf(kind: string, value: unknown) {
+    const other = this.peer?.handover;
+    if (other === undefined) throw new Error('the link is down');
+    if (kind === RESERVE) return other.reserve(Number(value));
+    if (kind === HAND) return other.hand(value as Handed);
+    throw new Error(kind);
+  }
+
+  #tell(kind: string, token: string): void {
+    const other = this.peer?.handover;
+    if (lost.includes(kind)) return;
+    if (kind === GO) void other?.go(token);
+    if (kind === ABORT) other?.abort(token);
+  }
+}
+
+let a: Node;
+let b: Node;
+
+beforeEach(() => {
+  time = TestTime.standing();
+  happened = [];
+  owner = 'a';
+  lost = [];
+  outcome = 'given';
+  a = new Node('a');
+  b = new Node('b');
+  [a.peer, b.peer] = [b, a];
+});
+
+const give = () => time.advanceUntil(a.handover.give(PARTITION, 'b'));
+
+describe('[N17] a partition that is given', () => {
+  test('goes with its worlds and their watchers', async () => {
+    a.worlds = Array.from({ length: 100 }, (_, i) => handed(i));
+    expect(await give()).toBe(true);
+    await time.advance(1);
+    const numbers = a.worlds.map(({ number }) => number).join();
+    const watchers = a.worlds.flatMap(({ number }) => [
+      `b expects a for ${number} as json`,
+      ...(number === 1 ? ['b expects c for 1 as msgpack'] : []),
+    ]);
+    const [frozen, taken] = [['a freeze', 'a hide'], [`b takes ${numbers} in`]];
+    expect(happened.filter((each) => each !== 'a tells')).toEqual([
+      ...[...frozen, ...taken, ...watchers],
+      'b tells',
+    ]);
+    expect([a.handover.counts.given, b.handover.counts.received]).toEqual([1, 1]);
+  });
+
+  test('is accepted also if the word of it is lost', async () => {
+    lost = [GO];
+    expect(await give()).toBe(true);
+    expect(b.handover.counts.received).toBe(0);
+    await time.advance(150);
+    expect(b.handover.counts.received).toBe(1);
+  });
+
+  test('comes alone: a second one is refused meanwhile', async () => {
+    lost = [GO];
+    await give();
+    expect(b.handover.reserve(8).value).toBeNull();
+    await time.advance(150);
+    expect(b.handover.reserve(8).value).not.toBeNull();
+  });
+});
+
+describe('[N17] the worlds of a partition that is not given go on', () => {
+  const expectKept = async () => {
+    expect(await give()).toBe(false);
+    expect([a.handover.counts.given, a.handover.counts.kept]).toEqual([0, 1]);
+    await time.advance(5000);
+    expect(b.handover.counts.received).toBe(0);
+    expect(happened.slice(-3).toSorted()).toEqual(['a thaw', 'a unhide', 'b cancel']);
+  };
+
+  test('where the store has kept it', async () => {
+    outcome = 'kept';
+    await expectKept();
+  });
+
+  test('where a shard fails', async () => {
+    a.handOutMs = Number.NaN;
+    await expectKept();
+  });
+
+  test('where it takes too long', async () => {
+    a.handOutMs = 60_000;
+    await expectKept();
+  });
+
+  test('where the receiver hears nothing more', async () => {
+    outcome = 'kept';
+    lost = [ABORT];
+    await expectKept();
+  });
+
+  test('where the receiver takes none', async () => {
+    b.mayReceive = false;
+    expect(await give()).toBe(false);
+    expect(happened).not.toContain('a freeze');
+    expect(owner).toBe('a');
+  });
+});

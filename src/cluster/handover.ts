@@ -1,0 +1,235 @@
+import { TwinError } from '../errors.ts';
+import type { Link, LinkAnswer } from '../link/contract.ts';
+import type { Log } from '../log.ts';
+import type { Reservation } from '../store/contract.ts';
+import type { StopTimer, Time } from '../time.ts';
+import type { HandedWorld } from '../worlds/handed-world.ts';
+import type { Ranges } from './ranges.ts';
+import type { Relay } from './relay-server.ts';
+
+export const RESERVE = 'reserve';
+export const HAND = 'hand';
+export const GO = 'go';
+export const ABORT = 'abort';
+
+/** Nothing is shown of a partition from when its worlds are frozen: it must not take longer. */
+const PREPARE_MS_MAX = 1000;
+/** Worlds that are sent at a time: 0.9 MB. */
+const WORLDS_AT_ONCE = 64;
+/** A receiver that has everything looks so soon, and then so often, whether the partition is its own. */
+const LOOK_MS = 100;
+/** A reservation of which nothing is heard for so long is given up. */
+const RESERVED_MS = 2000;
+
+/** The worlds of this node, as they go to others and come from them. See `WorldHandover`. */
+export interface MovingWorlds {
+  freeze(partition: number): Promise<void>;
+  handOut(partition: number): Promise<readonly HandedWorld[]>;
+  thaw(partition: number): Promise<void>;
+  takeIn(worlds: readonly HandedWorld[]): void;
+}
+
+export interface HandoverDependencies {
+  link: Pick<Link, 'call' | 'note'>;
+  ranges: Pick<Ranges, 'hide' | 'unhide' | 'give' | 'reserve' | 'accept' | 'cancel'>;
+  worlds: () => MovingWorlds;
+  relays: {
+    /** The other nodes that show worlds of a partition. */
+    of(partition: number): readonly Relay[];
+    /** Sends a node the frames of a world that this one has taken in. Throws TwinError. */
+    expect(relay: Relay): void;
+  };
+  /** This one. */
+  process: string;
+  /** Whether this node takes partitions. */
+  mayReceive: () => boolean;
+  /** This node holds other partitions than before. */
+  changed: () => void;
+  time: Time;
+  log: Log;
+}
+
+/** A message of a giver. `isWhole`: no further worlds come. */
+export interface Handed {
+  token: string;
+  worlds: readonly HandedWorld[];
+  relays: readonly Relay[];
+  isWhole: boolean;
+}
+
+/** A partition that comes to this node. */
+interface Expected {
+  readonly reservation: Reservation;
+  readonly worlds: HandedWorld[];
+  readonly relays: Relay[];
+  stopTimer: StopTimer;
+  isWhole: boolean;
+  /** The store is being asked whether it was given. */
+  isLooking: boolean;
+  isAborted: boolean;
+}
+
+/**
+ * Moves partitions from node to node without a moment in which nobody serves them. The giver has the
+ * worlds stand still and sends them, then the store gives the partition in one step. Until then every
+ * failure lets the worlds go on where they are.
+ */
+export class Handover {
+  /** Partitions that were given, that were kept after all, and that came to this node. */
+  readonly counts = { given: 0, kept: 0, received: 0 };
+  readonly #dependencies: HandoverDependencies;
+  /** By token; one at a time. */
+  readonly #expected = new Map<string, Expected>();
+
+  constructor(dependencies: HandoverDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  // ── giving ──────────────────────────────────────────────────────────────────────────────────
+
+  /** Gives a partition to a node. Resolves to whether this node no longer has it. Never rejects. */
+  async give(partition: number, to: string): Promise<boolean> {
+    const { link, ranges, changed, time, log } = this.#dependencies;
+    const startMs = time.now();
+    let token: string | undefined;
+    let outcome: 'given' | 'kept' = 'kept';
+    try {
+      token = await this.#reserve(partition, to);
+      await this.#send(partition, to, token);
+      outcome = await ranges.give(partition, token);
+    } catch (err) {
+      log.warn({ partition, to, err }, 'a partition could not be handed over');
+    }
+    this.counts[outcome]++;
+    if (outcome === 'given') {
+      link.note(to, GO, token);
+      log.info({ partition, to, ms: Math.round(time.now() - startMs) }, 'gave a partition');
+      changed();
+      return true;
+    }
+    if (token !== undefined) link.note(to, ABORT, token);
+    ranges.unhide(partition);
+    await this.#dependencies.worlds().thaw(partition);
+    return false;
+  }
+
+  async #reserve(partition: number, to: string): Promise<string> {
+    const { link } = this.#dependencies;
+    const { value } = await link.call(to, RESERVE, partition, PREPARE_MS_MAX);
+    if (typeof value !== 'string') throw new Error('the node takes no partition now');
+    return value;
+  }
+
+  /** Sends the worlds as they stand still. Rejects if that takes too long. */
+  async #send(partition: number, to: string, token: string): Promise<void> {
+    const { link, ranges, time } = this.#dependencies;
+    const worlds = this.#dependencies.worlds();
+    const endMs = time.now() + PREPARE_MS_MAX;
+    await this.#within(endMs, worlds.freeze(partition));
+    ranges.hide(partition);
+    const handed = await this.#within(endMs, worlds.handOut(partition));
+    const others = Map.groupBy(this.#dependencies.relays.of(partition), ({ world }) => world);
+    for (let i = 0; i === 0 || i < handed.length; i += WORLDS_AT_ONCE) {
+      const end = i + WORLDS_AT_ONCE;
+      const part = handed.slice(i, end);
+      const relays = part.flatMap((world) => [
+        ...this.#ownRelays(world),
+        ...(others.get(world.number) ?? []),
+      ]);
+      const message: Handed = { token, worlds: part, relays, isWhole: end >= handed.length };
+      await link.call(to, HAND, message, Math.max(1, endMs - time.now()));
+    }
+  }
+
+  /** This node shows the world from now on as others do, in the encodings in which it did. */
+  #ownRelays({ number, encodings }: HandedWorld): readonly Relay[] {
+    const { process } = this.#dependencies;
+    return encodings.map((encoding) => ({ world: number, process, encoding }));
+  }
+
+  async #within<Result>(endMs: number, work: Promise<Result>): Promise<Result> {
+    const { time } = this.#dependencies;
+    const tooLate = Promise.withResolvers<never>();
+    const late = () => tooLate.reject(new Error(`it took more than ${PREPARE_MS_MAX} ms`));
+    const stopTimer = time.after(Math.max(0, endMs - time.now()), late);
+    return Promise.race([work, tooLate.promise]).finally(stopTimer);
+  }
+
+  // ── receiving ───────────────────────────────────────────────────────────────────────────────
+
+  /** Answers RESERVE: a token, or null where this node takes nothing now. */
+  reserve(partition: number): LinkAnswer {
+    const { ranges, mayReceive } = this.#dependencies;
+    if (this.#expected.size > 0 || !mayReceive()) return { value: null };
+    const reservation = ranges.reserve(partition);
+    const { token } = reservation;
+    const states = { isWhole: false, isLooking: false, isAborted: false };
+    const expected = { reservation, worlds: [], relays: [], stopTimer: () => {}, ...states };
+    this.#expected.set(token, expected);
+    this.#giveUpIn(RESERVED_MS, expected);
+    return { value: token };
+  }
+
+  /** Answers HAND. Throws if nothing is reserved under the token. */
+  hand({ token, worlds, relays, isWhole }: Handed): LinkAnswer {
+    const expected = this.#expected.get(token);
+    if (expected === undefined) throw new Error('the reservation was given up');
+    expected.worlds.push(...worlds);
+    expected.relays.push(...relays);
+    expected.isWhole = isWhole;
+    this.#giveUpIn(RESERVED_MS, expected);
+    // The word that it was given may be lost.
+    if (isWhole) this.#dependencies.time.after(LOOK_MS, () => void this.go(token));
+    return { value: null };
+  }
+
+  #giveUpIn(ms: number, expected: Expected): void {
+    expected.stopTimer();
+    expected.stopTimer = this.#dependencies.time.after(ms, () =>
+      this.abort(expected.reservation.token),
+    );
+  }
+
+  /** The giver has given up, or nothing is heard of it. */
+  abort(token: string): void {
+    const expected = this.#expected.get(token);
+    if (expected === undefined) return;
+    expected.isAborted = true;
+    if (expected.isLooking) return;
+    this.#forget(expected);
+    void this.#dependencies.ranges.cancel(expected.reservation);
+  }
+
+  #expect(relay: Relay): void {
+    try {
+      this.#dependencies.relays.expect(relay);
+    } catch (error) {
+      // It is refused again when the other node asks.
+      if (!(error instanceof TwinError)) throw error;
+    }
+  }
+
+  #forget({ reservation, stopTimer }: Expected): void {
+    stopTimer();
+    this.#expected.delete(reservation.token);
+  }
+
+  /** Serves the partition if it was given, and else looks again. Never rejects. */
+  async go(token: string): Promise<void> {
+    const { ranges, changed, time } = this.#dependencies;
+    const expected = this.#expected.get(token);
+    if (expected === undefined || !expected.isWhole || expected.isLooking) return;
+    expected.isLooking = true;
+    const isGiven = await ranges.accept(expected.reservation, () =>
+      this.#dependencies.worlds().takeIn(expected.worlds),
+    );
+    expected.isLooking = false;
+    if (isGiven) {
+      this.#forget(expected);
+      for (const relay of expected.relays) this.#expect(relay);
+      this.counts.received++;
+      changed();
+    } else if (expected.isAborted) this.abort(token);
+    else time.after(LOOK_MS, () => void this.go(token));
+  }
+}

@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createLog } from '../log.ts';
+import { systemRandom } from '../random.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
+import type { RelayedFrame, Watched } from './relay-server.ts';
+import { RelayedWorlds } from './relayed-worlds.ts';
+
+const WORLD = 1;
+const watched: Watched = { kind: 'watched', id: '0000000001', fleet: [], tick: 100 };
+
+let time: TestTime;
+let relayed: RelayedWorlds;
+/** Ticks that were passed to the sockets, in order. */
+let shown: number[];
+/** Who serves the world. */
+let owner: string;
+let asked: string[];
+
+beforeEach(async () => {
+  time = TestTime.standing();
+  [shown, asked, owner] = [[], [], 'a'];
+  const settled = async () =>
+    ({ at: 'there', peer: { process: owner, twinUrl: undefined } }) as const;
+  relayed = new RelayedWorlds({
+    link: {
+      call: async (process) => {
+        asked.push(process);
+        return { value: watched };
+      },
+      note() {},
+      isUp: () => true,
+    },
+    places: { settled, moved() {}, waitEndMs: () => time.now() + 1000 },
+    service: { load: async () => undefined },
+    ...{ time, random: systemRandom, log: createLog('silent') },
+  });
+  relayed.use({ publish: (frames) => shown.push(...frames.map(({ tick }) => tick)) });
+  await relayed.watch(WORLD, 'json', 'client');
+});
+
+const frame = (tick: number): RelayedFrame => [WORLD, tick, 'json', new Uint8Array(1)];
+
+describe('[N17] the frames of a world that has moved', () => {
+  test('follow those of its last node, also if they come before', async () => {
+    relayed.framed('a', frame(104));
+    owner = 'b';
+    relayed.framed('b', frame(112));
+    relayed.framed('b', frame(116));
+    relayed.framed('a', frame(108));
+    relayed.ended('a', { world: WORLD, code: 1012 });
+    relayed.framed('b', frame(120));
+    await time.advance(1000);
+    expect([shown, asked]).toEqual([
+      [104, 108, 112, 116, 120],
+      ['a', 'b'],
+    ]);
+  });
+
+  test('do not wait for a node that says nothing more', async () => {
+    relayed.framed('a', frame(104));
+    owner = 'b';
+    relayed.framed('b', frame(108));
+    await time.advance(150);
+    expect(shown).toEqual([104]);
+    await time.advance(100);
+    relayed.framed('b', frame(112));
+    expect([shown, asked]).toEqual([
+      [104, 108, 112],
+      ['a', 'b'],
+    ]);
+  });
+
+  test('are not mixed with those of an earlier node, which come late', async () => {
+    relayed.framed('a', frame(112));
+    relayed.framed('c', frame(108));
+    await time.advance(1000);
+    expect([shown, asked]).toEqual([[112], ['a']]);
+  });
+});
