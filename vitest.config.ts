@@ -7,11 +7,17 @@ const REDIS_TESTS = ['src/store/redis/*.test.ts', 'src/**/*redis*.test.ts'];
 
 if (!HAS_REDIS) {
   console.warn(`no redis-server on the path: LEFT OUT are ${REDIS_TESTS.join(' and ')},`);
-  console.warn('and src/testing/suites runs on the embedded store only');
+  console.warn('and src/testing/suites runs on the embedded store only, on one node');
 }
 
 /** They start nodes, browsers and servers: each file gets a process of its own. */
 const SUITES = ['src/{testing/suites,store,worlds}/**/*.test.ts', 'src/main.test.ts'];
+
+/** A part of the suites that runs on three nodes too; `npm run suites` runs all of them there. */
+const ON_NODES = [
+  'src/testing/suites/twin/{features,stream,worlds}.test.ts',
+  'src/testing/suites/dealer/{accounts,fleets}.test.ts',
+];
 
 // The nodes that tests start inherit it, and so do their threads.
 const stripCache = new URL('src/testing/rigs/strip-cache.mjs', import.meta.url);
@@ -34,6 +40,14 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     projects: [
       { extends: true, test: { name: 'suites', include: SUITES, exclude } },
+      {
+        extends: true,
+        test: {
+          name: 'nodes',
+          include: HAS_REDIS ? ON_NODES : [],
+          env: { SUITE_NODES: '3', SUITE_NODE: 'any' },
+        },
+      },
       {
         extends: true,
         test: {

@@ -17,6 +17,7 @@ import type { Match, Resource, Route, RouteBody } from './router.ts';
 import { secureApp } from './secure-app.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
 import { TurnGuard } from './turn-guard.ts';
+import { Upgrades } from './upgrades.ts';
 
 /** Time limit for a body to arrive. The library closes silent connections earlier. */
 const BODY_MS = 30_000;
@@ -56,8 +57,7 @@ export class HttpServer<Session = never> {
   readonly #meters = new Map<Route, RouteMeter>();
   readonly #unmatched: RouteMeter;
   readonly #open = new Set<Exchange>();
-  /** Open streams. */
-  readonly #sockets = new Set<uws.WebSocket<Session>>();
+  readonly #upgrades = new Upgrades<uws.WebSocket<Session>>();
   /** Answered, but not sent completely. */
   readonly #sending = new Set<Exchange>();
   readonly #encodings = new AnswerEncodings();
@@ -368,10 +368,7 @@ export class HttpServer<Session = never> {
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: true,
       upgrade: (response, request, context) => this.#upgrade(stream, response, request, context),
-      open: (socket) => {
-        this.#sockets.add(socket);
-        stream.opened(socket.getUserData(), socket);
-      },
+      open: (socket) => stream.opened(socket.getUserData(), this.#upgrades.opened(socket)),
       message: (socket, message) => {
         if (message.byteLength > MESSAGE_BYTES_MAX) socket.end(1009, 'message too long');
         else this.#countMessage(socket);
@@ -383,7 +380,7 @@ export class HttpServer<Session = never> {
       },
       drain: (socket) => stream.drained(socket.getUserData()),
       close: (socket) => {
-        this.#sockets.delete(socket);
+        this.#upgrades.closed(socket);
         this.#options.connections?.closed();
         stream.closed(socket.getUserData());
       },
@@ -446,13 +443,8 @@ export class HttpServer<Session = never> {
     exchange.isOpen = false;
     this.#settle(exchange);
     exchange.meter.answered(101);
-    const { webSocketKey } = exchange.head;
-    const upgrade = () => response.upgrade(session, webSocketKey, protocol, '', context);
-    // A response that corks itself may end the stream that it has become: a flaw of the library, see pull
-    // request 1929 of uWebSockets. It corks itself only if no other socket is corked. Where there is no
-    // other one, it is not corked at all, and the library prints a warning.
-    const [other] = this.#sockets;
-    if (exchange.isCorked || other === undefined) upgrade();
-    else other.cork(() => response.cork(upgrade));
+    this.#upgrades.make(response, exchange.isCorked, () =>
+      response.upgrade(session, exchange.head.webSocketKey, protocol, '', context),
+    );
   }
 }

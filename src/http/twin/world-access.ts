@@ -58,7 +58,8 @@ export class WorldAccess {
     this.#misses?.check(key);
     const world = worldNumber === undefined ? undefined : await this.#service.load(worldNumber);
     if (world === undefined) {
-      this.#misses?.spend(key);
+      // Others of the same client may have been looked up meanwhile: these are refused then.
+      this.#misses?.take(key);
       throw new TwinError(miss);
     }
     world.touch();

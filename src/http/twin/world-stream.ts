@@ -127,7 +127,7 @@ export class WorldStream implements Stream<StreamSession> {
     } catch (error) {
       this.#release(addressKey);
       // No route of the other node has counted it.
-      if (error instanceof TwinError && error.code === 'unknown_world') misses?.spend(addressKey);
+      if (error instanceof TwinError && error.code === 'unknown_world') misses?.take(addressKey);
       throw error;
     }
   }
