@@ -72,10 +72,13 @@ export class Sessions {
     return account;
   }
 
-  /** Revokes a token. Ignores anything that is not a valid token. */
+  /**
+   * Revokes a token. Ignores anything that is none. The clock of this node may be behind that of the node
+   * which has issued it, as after a pause of the machine.
+   */
   async end(authorization: string): Promise<void> {
-    const claims = await this.#tokens.verify(authorization.replace(SCHEME, '').trim());
-    if (claims === undefined) return;
+    const claims = await this.#tokens.claimsOf(authorization.replace(SCHEME, '').trim());
+    if (claims === undefined || claims.expiresAtMs <= this.#clock.now()) return;
     const { token, expiresAtMs } = claims;
     await this.#registry.change(async (transaction) => {
       if (await transaction.get(keys.revoked(token))) return;

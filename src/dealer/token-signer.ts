@@ -29,8 +29,15 @@ export interface TokenAge {
 /** Signs tokens, and reads them. */
 export interface TokenSigner {
   sign(content: TokenContent, key: Uint8Array): Promise<string>;
-  /** Undefined if the token is not valid. Expiry may have a tolerance of seconds. */
-  read(token: string, key: Uint8Array, age: TokenAge): Promise<Partial<TokenContent> | undefined>;
+  /**
+   * Undefined if the token is not valid. Expiry may have a tolerance of seconds.
+   * @param age undefined: only the signature counts
+   */
+  read(
+    token: string,
+    key: Uint8Array,
+    age: TokenAge | undefined,
+  ): Promise<Partial<TokenContent> | undefined>;
 }
 
 /** Signs in threads of the platform. */
@@ -45,7 +52,9 @@ export const joseSigner: TokenSigner = {
       .setExpirationTime(exp)
       .setJti(jti)
       .sign(key),
-  async read(token, key, { nowMs, lifetimeS }) {
+  async read(token, key, age) {
+    // By a clock that stands at the beginning no token has expired.
+    const { nowMs = 0, lifetimeS } = age ?? {};
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [ALGORITHM],
@@ -53,7 +62,7 @@ export const joseSigner: TokenSigner = {
         issuer: ISSUER,
         audience: AUDIENCE,
         requiredClaims: ['sub', 'iat', 'exp', 'jti'],
-        maxTokenAge: lifetimeS,
+        ...(lifetimeS !== undefined && { maxTokenAge: lifetimeS }),
         // Clocks of nodes differ.
         clockTolerance: CLOCK_TOLERANCE_S,
         currentDate: new Date(nowMs),

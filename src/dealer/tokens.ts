@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 import type { Store } from '../store/contract.ts';
 import { type AccountRecord, type AccountRef, keys, ROLES } from './records.ts';
 import { storedOnce } from './stored-once.ts';
-import type { TokenSigner } from './token-signer.ts';
+import type { TokenAge, TokenSigner } from './token-signer.ts';
 
 const KEY_BYTES = 32;
 const ID_BYTES = 16;
@@ -71,7 +71,7 @@ export class Tokens {
     const known = this.#verified.get(token);
     if (known !== undefined) return this.#isOver(known) ? undefined : known;
     pay();
-    const claims = await this.#read(token);
+    const claims = await this.#current(token);
     if (claims !== undefined) this.#verified.set(token, claims);
     return claims;
   }
@@ -81,16 +81,25 @@ export class Tokens {
     return expiresAtMs <= this.#clock.now();
   }
 
-  async #read(token: string): Promise<Claims | undefined> {
-    if (token.length > TOKEN_LENGTH_MAX) return undefined;
+  async #current(token: string): Promise<Claims | undefined> {
     const age = { nowMs: this.#clock.now(), lifetimeS: this.lifetimeS };
+    const claims = await this.#read(token, age);
+    return claims === undefined || this.#isOver(claims) ? undefined : claims;
+  }
+
+  /** Of any token that was issued: by the clock of this node it may have expired, or be of the future. */
+  claimsOf(token: string): Promise<Claims | undefined> {
+    return this.#read(token, undefined);
+  }
+
+  async #read(token: string, age: TokenAge | undefined): Promise<Claims | undefined> {
+    if (token.length > TOKEN_LENGTH_MAX) return undefined;
     const content = await this.#signer.read(token, this.#key, age);
     if (content === undefined) return undefined;
     const { sub = '', jti = '', exp = 0, cv } = content;
     const account = refOf(sub);
     if (account === undefined || typeof cv !== 'number') return undefined;
-    const claims = { account, credential: cv, token: jti, expiresAtMs: exp * 1000 };
-    return this.#isOver(claims) ? undefined : claims;
+    return { account, credential: cv, token: jti, expiresAtMs: exp * 1000 };
   }
 }
 

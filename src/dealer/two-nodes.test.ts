@@ -148,6 +148,15 @@ describe('what one node answers, the other one knows at the next call:', () => {
     expect((await there.sessions.find(token)).account.username).toBe('admin');
   });
 
+  test('a logout at a node whose clock is behind', async () => {
+    clock.advance(60_000);
+    const later = await logIn(there, 'admin', ADMIN);
+    clock.advance(-60_000);
+    await here.sessions.end(later);
+    clock.advance(60_000);
+    await expect(there.sessions.find(later)).rejects.toMatchObject(UNAUTHORISED);
+  });
+
   test('a logout of a revision that the store gives again after a loss', async () => {
     const inner = sharedStore(temp.store, 'third', systemTime);
     const heartbeats = { ...(inner.heartbeats as Heartbeats), lossCount: 0 };

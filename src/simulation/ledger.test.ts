@@ -238,6 +238,12 @@ test('a world is deleted early if the store has lost when it was used', () => {
   expect(failed()).toEqual([]);
 });
 
+test('a world that nobody has used is deleted after its idle time', () => {
+  nowMs = IDLE_MS;
+  write('a#1', [['world'], null]);
+  expect(failed()).toEqual([]);
+});
+
 test('I11: a world is deleted too early', () => {
   nowMs = 5000;
   show('a', 4);

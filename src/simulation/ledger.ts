@@ -9,6 +9,7 @@ import { Violation } from './violation.ts';
 
 /** Gets what the store accepts. */
 export interface LedgerListener {
+  created(number: number): void;
   changed(world: LedgerWorld, tick: number, epoch: number): void;
   removed(world: LedgerWorld): void;
   granted(partition: number, boot: string, epoch: number): void;
@@ -99,6 +100,7 @@ export class Ledger {
     } else if (kind === 'world' && known === undefined) {
       const record = unpackValue(value as Buffer) as WorldRecord;
       this.#worlds.set(Number(number), new LedgerWorld(Number(number), record));
+      this.#listener.created(Number(number));
     } else if (known === undefined || known.isRemoved || value === undefined) return;
     else if (kind === 'journal') {
       const [tick = 0, car = 0, touched = 0, values = 0] = unpackValue(value) as number[];

@@ -123,6 +123,11 @@ export class Observer implements LedgerListener {
     this.#holders.set(partition, boot);
   }
 
+  /** Its maker may never have heard of it. */
+  created(number: number): void {
+    this.used(number);
+  }
+
   /** What was shown of a world at this tick or later did not have the change. */
   changed(world: LedgerWorld, tick: number, epoch: number): void {
     this.#trace.note('changed', worldIdOf(world.number), tick, world.changeCount, epoch);
