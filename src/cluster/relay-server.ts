@@ -55,6 +55,8 @@ export class RelayServer {
   readonly #service: Pick<TwinService, 'load'>;
   /** By world and link. */
   readonly #subscriptions = new Map<number, Map<LinkClient, Subscription>>();
+  /** By link: ends that there was no room for. Unlike a frame, none may be missed. */
+  readonly #ends = new Map<LinkClient, RelayedEnd[]>();
 
   constructor(service: Pick<TwinService, 'load'>) {
     this.#service = service;
@@ -144,12 +146,22 @@ export class RelayServer {
     const code = why === 'moved' ? 1012 : why;
     for (const subscription of this.#subscriptions.get(world)?.values() ?? []) {
       this.#leave(subscription);
-      subscription.to.send(END, { world, code } satisfies RelayedEnd);
+      const { to } = subscription;
+      this.#ends.set(to, [...(this.#ends.get(to) ?? []), { world, code }]);
+      this.drained(to);
     }
+  }
+
+  /** There is room for messages to another node. */
+  drained(to: LinkClient): void {
+    const ends = this.#ends.get(to) ?? [];
+    while (ends[0] !== undefined && to.send(END, ends[0])) ends.shift();
+    if (ends.length === 0) this.#ends.delete(to);
   }
 
   /** The other node is gone. */
   clientGone(client: LinkClient): void {
+    this.#ends.delete(client);
     for (const links of this.#subscriptions.values()) {
       const subscription = links.get(client);
       if (subscription !== undefined) this.#leave(subscription);
