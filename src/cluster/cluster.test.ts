@@ -283,6 +283,23 @@ describe('[N16] a stream whose world leaves its node', () => {
     expect([watchers(), a.cluster.relayedWorlds.worldCount]).toEqual([0, 0]);
   });
 
+  test('is watched again if the world leaves while a node is asked for it', async () => {
+    const [a, b] = [await join('a'), await join('b')];
+    await watchFor(30_000);
+    const world = new FakeWorld(worldOf(b), { startTick: 0 });
+    b.twin.worlds.set(world.number, world);
+    const load = b.twin.load.bind(b.twin);
+    b.twin.load = (number) => {
+      // In the turn of the event loop in which it answers: both go in one message.
+      if (b.twin.loads === 0) time.immediate(() => b.cluster.endRelays(number, 'moved'));
+      return load(number);
+    };
+    await time.advanceUntil(a.cluster.watch(world.number, 'json', 'client'));
+    await time.advance(1000);
+    expect(b.twin.loads).toBe(2);
+    expect([world.watchers.json, b.cluster.relayServer.worldCount]).toEqual([1, 1]);
+  });
+
   test('ends with 1012 where the world is gone', async () => {
     const a = await join('a');
     const ends: unknown[] = [];

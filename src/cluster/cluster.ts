@@ -329,7 +329,7 @@ export class Cluster implements ClusterService {
         if (kind === FRAME) this.relayedWorlds.framed(process, value as RelayedFrame);
         else if (kind === END) this.relayedWorlds.ended(process, value as RelayedEnd);
       },
-      drained: () => {},
+      drained: (to) => this.relayServer.drained(to),
       clientGone: (client) => this.relayServer.clientGone(client),
       pingValue: () => this.#held(),
       pinged: (process, value) => this.#learn(process, value),

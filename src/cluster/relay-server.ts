@@ -70,6 +70,8 @@ export class RelayServer {
   readonly #time: Time;
   /** By world and link. */
   readonly #subscriptions = new Map<number, Map<LinkClient, Subscription>>();
+  /** By link: ends that there was no room for. Unlike a frame, none may be missed. */
+  readonly #ends = new Map<LinkClient, RelayedEnd[]>();
 
   constructor(service: Pick<TwinService, 'load' | 'peek'>, time: Time) {
     this.#service = service;
@@ -186,12 +188,22 @@ export class RelayServer {
     const code = why === 'moved' ? 1012 : why;
     for (const subscription of this.#subscriptions.get(world)?.values() ?? []) {
       this.#leave(subscription);
-      subscription.to.send(END, { world, code } satisfies RelayedEnd);
+      const { to } = subscription;
+      this.#ends.set(to, [...(this.#ends.get(to) ?? []), { world, code }]);
+      this.drained(to);
     }
+  }
+
+  /** There is room for messages to another node. */
+  drained(to: LinkClient): void {
+    const ends = this.#ends.get(to) ?? [];
+    while (ends[0] !== undefined && to.send(END, ends[0])) ends.shift();
+    if (ends.length === 0) this.#ends.delete(to);
   }
 
   /** The other node is gone. */
   clientGone(client: LinkClient): void {
+    this.#ends.delete(client);
     for (const links of this.#subscriptions.values()) {
       const subscription = links.get(client);
       if (subscription !== undefined) this.#leave(subscription);

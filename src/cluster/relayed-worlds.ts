@@ -63,6 +63,8 @@ class Relayed implements RelayedWorld {
   readonly client: string;
   fleet: readonly FleetEntry[] = [];
   source: Source | undefined;
+  /** How often a node has ended it while nobody served it. */
+  endCount = 0;
   isOpen = true;
   /** Of a frame of another node. */
   newestTick = -1;
@@ -196,11 +198,17 @@ export class RelayedWorlds {
   /** Returns false if another node has to be asked. */
   async #ask(relayed: Relayed, peer: Peer): Promise<boolean> {
     const { link } = this.#dependencies;
+    const { endCount } = relayed;
     try {
       const answer = await link.call(peer.process, WATCH, relayed.watching, WAIT_MS_MAX);
       const watched = answer.value as Watched;
       if (watched.kind === 'fault') throw errorOf(watched);
       if (watched.kind === 'moved') return false;
+      if (relayed.endCount !== endCount) {
+        // The world has left that node meanwhile, or an earlier stream of it ended only now.
+        link.note(peer.process, UNWATCH, relayed.watching);
+        return false;
+      }
       relayed.from({ peer }, watched);
       return true;
     } catch (error) {
@@ -263,6 +271,9 @@ export class RelayedWorlds {
 
   /** A node has ended the streams of a world: it may be served elsewhere. */
   ended(process: string, { world, code }: RelayedEnd): void {
+    for (const relayed of this.#byWorld.get(world) ?? []) {
+      if (relayed.source === undefined) relayed.endCount++;
+    }
     if (!this.#lose(world, (source) => isPeer(source, process))) return;
     this.#publishEarly(world);
     if (code === 1013) this.#frames.end(world, code);

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import type { LinkClient } from '../link/contract.ts';
+import { FakeTwin } from '../testing/doubles/fake-twin.ts';
+import { RelayServer } from './relay-server.ts';
+
+test('[N16] another node hears of each end, also of those that there was no room for', async () => {
+  const twin = new FakeTwin();
+  const worlds = [twin.add(), twin.add(), twin.add()];
+  const server = new RelayServer(twin);
+  const sent: unknown[] = [];
+  let room = 1;
+  const to: LinkClient = {
+    process: 'other',
+    send: (_, value) => {
+      const fits = room-- > 0;
+      if (fits) sent.push(value);
+      return fits;
+    },
+  };
+  for (const { number } of worlds) {
+    const watching = { world: number, encoding: 'json', client: 'client' } as const;
+    await server.watch(to, watching, async () => true);
+  }
+  for (const { number } of worlds) server.end(number, 'moved');
+  expect(sent).toHaveLength(1);
+  expect(worlds.map((world) => world.watcherCount)).toEqual([0, 0, 0]);
+  room = 10;
+  server.drained(to);
+  server.drained(to);
+  expect(sent).toEqual(worlds.map(({ number }) => ({ world: number, code: 1012 })));
+});
