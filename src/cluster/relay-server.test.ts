@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { LinkClient } from '../link/contract.ts';
 import { FakeTwin } from '../testing/doubles/fake-twin.ts';
+import { TestTime } from '../testing/doubles/test-time.ts';
 import { RelayServer } from './relay-server.ts';
 
 test('[N16] another node hears of each end, also of those that there was no room for', async () => {
   const twin = new FakeTwin();
   const worlds = [twin.add(), twin.add(), twin.add()];
-  const server = new RelayServer(twin);
+  const server = new RelayServer(twin, TestTime.standing());
   const sent: unknown[] = [];
   let room = 1;
   const to: LinkClient = {
