@@ -15,7 +15,7 @@ const SUITES = ['src/{testing/suites,store,worlds}/**/*.test.ts', 'src/main.test
 
 /** A part of the suites that runs on three nodes too; `npm run suites` runs all of them there. */
 const ON_NODES = [
-  'src/testing/suites/twin/{features,stream,worlds}.test.ts',
+  'src/testing/suites/twin/{features,stream}.test.ts',
   'src/testing/suites/dealer/fleets.test.ts',
 ];
 

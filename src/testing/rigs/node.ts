@@ -15,6 +15,12 @@ import { type TestNode, untilReady } from './test-node.ts';
 
 export { type TestNode, untilReady };
 
+/**
+ * Imported only where tests run: it registers what ends the server with the test file, and can do so only
+ * while the file is read.
+ */
+const freshUrl = suiteNodes && (await import('./redis-databases.ts')).freshUrl;
+
 type Settings = Record<string, string>;
 type Parts = NodeParts & { time?: TestTime };
 
@@ -26,9 +32,7 @@ export async function startTestNode(settings: Settings = {}, parts: Parts = {}):
   if (suiteNodes === undefined || parts.openStore !== undefined) {
     return startOneTestNode(settings, parts);
   }
-  // Only here: it registers what ends the server with the test file.
-  const { freshDatabase, urlOf } = await import('./redis-databases.ts');
-  const REDIS_URL = settings.REDIS_URL ?? (await urlOf(freshDatabase()));
+  const REDIS_URL = settings.REDIS_URL ?? (await freshUrl?.()) ?? '';
   const all = { ...settings, REDIS_URL };
   return startTestCluster(startOneTestNode, all, { ...suiteNodes, parts });
 }

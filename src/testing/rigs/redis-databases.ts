@@ -27,6 +27,9 @@ export function freshDatabase(): number {
   return nextDatabase++;
 }
 
+/** The URL of a database for a store of its own. */
+export const freshUrl = (): Promise<string> => urlOf(freshDatabase());
+
 /** A node uses a database as its folder. */
 export function rememberDatabase(dataDir: string, database: number): void {
   databases.set(dataDir, database);

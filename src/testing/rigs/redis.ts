@@ -127,8 +127,9 @@ async function serve(port: number, dir: string, settings: string[]): Promise<Chi
   const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir];
   const args = [...where, ...wanted, '--daemonize', 'no', ...settings];
   const child = spawn('redis-server', args, { stdio: 'ignore' });
-  const failed = once(child, 'error').then(([error]) => {
-    throw error;
+  // Rejects by itself if there is no such program.
+  const failed = once(child, 'exit').then(() => {
+    throw new Error(`redis-server has ended: does another one answer on port ${port}?`);
   });
   const answers = async () => (await ask(port, ['PING']).catch(() => '')).startsWith('+PONG');
   await Promise.race([until(`redis-server on port ${port}`, answers), failed]);
