@@ -14,7 +14,10 @@ const judged = (found: Found) => [
   ...nothingLost(found),
 ];
 
-async function cut(links: readonly (FaultyProxy | undefined)[], ways: readonly Direction[]) {
+async function cut(
+  links: readonly (FaultyProxy | undefined)[],
+  ways: readonly Direction[],
+): Promise<undefined> {
   for (const link of links) for (const way of ways) link?.cut(way);
   await sleepS(CUT_S);
   for (const link of links) for (const way of ways) link?.heal(way);

@@ -11,8 +11,8 @@ const AFTER_MS = 10_000;
 /** A fault, and what clients must meet. */
 export interface Row {
   name: string;
-  /** Makes the fault; resolves when it is over. */
-  fault(stage: Stage): Promise<void>;
+  /** Makes the fault; resolves when it is over, with what it alone has to be judged by. */
+  fault(stage: Stage): Promise<readonly Figure[] | undefined>;
   judged(found: Found): Figure[];
 }
 
@@ -33,6 +33,7 @@ export interface Found extends Met, Agreement {
   takeovers: number;
   endedStreams: number;
   ticksBack: number;
+  own: readonly Figure[];
 }
 
 /** Makes a fault among clients that ask all the time, and compares all nodes afterwards. */
@@ -45,7 +46,7 @@ export async function observe(stage: Stage, { fault }: Pick<Row, 'fault'>): Prom
   probes.startChanging();
   probes.begin();
   await systemTime.sleep(BEFORE_MS);
-  await fault(stage);
+  const own = (await fault(stage)) ?? [];
   const healedMs = systemTime.now();
   await systemTime.sleep(AFTER_MS);
   const met = probes.met(healedMs);
@@ -53,7 +54,7 @@ export async function observe(stage: Stage, { fault }: Pick<Row, 'fault'>): Prom
   await probes.stopChanging();
   const agreement = await load.check(nodes.living);
   return {
-    ...{ ...met, ...agreement, endedStreams },
+    ...{ ...met, ...agreement, endedStreams, own },
     lostPartitions: (await nodes.lostPartitions(nodes.living)) - lostBefore,
     takeovers: leases.takeoverCount - before.takeovers,
     ticksBack: load.ticksBackOfAll - before.ticksBack,
@@ -68,6 +69,7 @@ export const atMostMs = (name: string, ms: number, most: number): Figure =>
 /** What must hold after any fault that does not take data from Redis. */
 export function nothingLost(found: Found): Figure[] {
   return [
+    ...found.own,
     none('acknowledged changes that were lost', found.lost),
     none('cars with another journal than answered', found.wrong),
     none('worlds that nodes tell differently', found.disagreeing),

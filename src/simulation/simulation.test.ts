@@ -5,7 +5,7 @@ import { MUTANTS } from './mutants.ts';
 import { SeedPool } from './seed-pool.ts';
 import { runSeeds } from './seed-runs.ts';
 
-const RUNS = 500;
+const RUNS = 200;
 const REPEATED = 20;
 /** Those that fail soonest; `npm run simulate -- --mutants` runs all. */
 const QUICK = ['no deadline', 'deadline from the answer', 'no hold'];
@@ -23,7 +23,7 @@ test(
     expect(failed.map(({ seed, failure }) => `${seed}: ${failure?.message}`)).toEqual([]);
     expect(runCount).toBe(RUNS);
     for (const name of ['unknown', 'moved', 'takeovers', 'drops'] as const) {
-      expect(totals[name], name).toBeGreaterThan(100);
+      expect(totals[name], name).toBeGreaterThan(40);
     }
   },
   TIMEOUT_MS,
