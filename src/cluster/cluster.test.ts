@@ -9,9 +9,9 @@ import type { Heartbeats } from '../store/contract.ts';
 import { openRedis, type RedisStore } from '../store/redis/redis-store.ts';
 import { FakeTwin, FakeWorld } from '../testing/doubles/fake-twin.ts';
 import { LinkDouble, Net } from '../testing/doubles/link-double.ts';
+import { ProcessTime } from '../testing/doubles/process-time.ts';
 import { RedisDouble } from '../testing/doubles/redis-double.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
-import type { StopTimer, Time } from '../time.ts';
 import { inPartition, partitionOf } from '../twin/ids.ts';
 import { Cluster } from './cluster.ts';
 import { Ranges } from './ranges.ts';
@@ -21,30 +21,6 @@ const START_MS = 1_700_000_000_000;
 /** Of each node. */
 const WORLD_COUNT = 7;
 const log = pino({ level: 'silent' });
-
-/** The time of a process that may be killed: then nothing of it happens any more. */
-class ProcessTime implements Time {
-  isAlive = true;
-  readonly #time: TestTime;
-
-  constructor(time: TestTime) {
-    this.#time = time;
-  }
-
-  now = () => this.#time.now();
-  wallMs = () => this.#time.wallMs();
-  machineUpMs = () => this.#time.machineUpMs();
-  sleep = (ms: number) => new Promise<void>((resolve) => void this.after(ms, resolve));
-  after = (ms: number, task: () => void): StopTimer => this.#time.after(ms, this.#ofLiving(task));
-  every = (ms: number, task: () => void): StopTimer => this.#time.every(ms, this.#ofLiving(task));
-  immediate = (task: () => void): StopTimer => this.#time.immediate(this.#ofLiving(task));
-
-  #ofLiving(task: () => void): () => void {
-    return () => {
-      if (this.isAlive) task();
-    };
-  }
-}
 
 interface Member {
   cluster: Cluster;
