@@ -1,13 +1,5 @@
+import { metricOf, untilBalanced } from '../../bench/common/cluster.ts';
 import { type Server, startNodeOn } from '../../bench/common/server.ts';
-import { PARTITION_COUNT } from '../../src/limits.ts';
-import { systemTime } from '../../src/time.ts';
-
-const BALANCED_MS_MAX = 120_000;
-const LOOK_MS = 500;
-/** In a row: what has just moved may move on. */
-const BALANCED_LOOKS = 8;
-const METRIC_HELD = /^partitions_held (\d+)/m;
-const METRIC_LOST = /^partitions_lost_total (\d+)/m;
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -95,23 +87,16 @@ export class ClusterNodes {
 
   /** Partitions that each living node holds, and those that all have lost. */
   async held(): Promise<number[]> {
-    return metricOf(this.living, METRIC_HELD);
+    return metricOf(this.living, 'partitions_held');
   }
 
   /** Of some nodes: those that were given up do not count. */
   async lostPartitions(of: readonly Server[]): Promise<number> {
-    return (await metricOf(of, METRIC_LOST)).reduce((a, b) => a + b, 0);
+    return (await metricOf(of, 'partitions_lost_total')).reduce((a, b) => a + b, 0);
   }
 
-  async untilBalanced(): Promise<void> {
-    const endMs = systemTime.now() + BALANCED_MS_MAX;
-    for (let looks = 0; looks < BALANCED_LOOKS; looks++) {
-      const held = await this.held();
-      const isWhole = held.reduce((a, b) => a + b, 0) === PARTITION_COUNT;
-      if (!isWhole || Math.max(...held) - Math.min(...held) > 1) looks = 0;
-      if (systemTime.now() > endMs) throw new Error(`not balanced: ${held.join(', ')} partitions`);
-      await systemTime.sleep(LOOK_MS);
-    }
+  untilBalanced(): Promise<void> {
+    return untilBalanced(this.living);
   }
 
   async end(): Promise<void> {
@@ -129,13 +114,4 @@ export class ClusterNodes {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
-}
-
-function metricOf(nodes: readonly Server[], pattern: RegExp): Promise<number[]> {
-  return Promise.all(
-    nodes.map(async ({ opsUrl }) => {
-      const text = await (await fetch(new URL('/metrics', opsUrl))).text();
-      return Number(pattern.exec(text)?.[1] ?? Number.NaN);
-    }),
-  );
 }
