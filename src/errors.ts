@@ -56,6 +56,13 @@ export class TwinError extends Error {
   }
 }
 
+/** This node does not serve the world, or no longer. Nothing was done: its next node may be asked. */
+export class BetweenNodes extends TwinError {
+  constructor() {
+    super('store_unavailable', undefined, 2);
+  }
+}
+
 /** Whether an error came of the store, which logs itself that it fails. */
 export function isStoreUnavailable(error: unknown): boolean {
   return error instanceof TwinError && error.code === 'store_unavailable';

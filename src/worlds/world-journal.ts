@@ -1,4 +1,4 @@
-import { TwinError } from '../errors.ts';
+import { BetweenNodes, TwinError } from '../errors.ts';
 import { CHANGE_DELAY_TICKS, JOURNAL_WRITE_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
 import { applyChange, type Change, JOURNAL_MAX, withChanges } from '../twin/journal.ts';
@@ -7,7 +7,7 @@ import type { Records, WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import type { WorldTicks } from './world-ticks.ts';
-import { BetweenNodes, UncertainWrite } from './write-errors.ts';
+import { UncertainWrite } from './write-errors.ts';
 
 /** Pause between attempts to read the outcome of a write. */
 const READ_BACK_MS = 200;

@@ -1,4 +1,4 @@
-import { TwinError } from '../errors.ts';
+import { BetweenNodes, TwinError } from '../errors.ts';
 import { CATCH_UP_TICKS, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
 import type {
   FrozenWorld,
@@ -10,7 +10,6 @@ import type {
 } from '../shard/protocol.ts';
 import type { Asker } from '../twin-service.ts';
 import type { WorldParts } from './world-parts.ts';
-import { BetweenNodes } from './write-errors.ts';
 
 interface Given {
   past: WorldPast;

@@ -1,6 +1,7 @@
 import { CAR_COUNT, F_ALL, TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
 import type { Clock } from '../clock.ts';
+import { BetweenNodes } from '../errors.ts';
 import { PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
@@ -25,7 +26,6 @@ import type { WorldDependencies, WorldOwner } from './world-dependencies.ts';
 import { WorldHandles } from './world-handles.ts';
 import { WorldHandover } from './world-handover.ts';
 import { WorldPresence } from './world-presence.ts';
-import { BetweenNodes } from './write-errors.ts';
 
 export interface WorldsDependencies {
   clock: Clock;

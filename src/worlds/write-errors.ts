@@ -3,13 +3,6 @@ import { StoreUnavailable } from '../store/contract.ts';
 
 const RETRY_AFTER_S = 2;
 
-/** This node does not serve the world, or no longer. Nothing was done: its next node may be asked. */
-export class BetweenNodes extends TwinError {
-  constructor() {
-    super('store_unavailable', undefined, RETRY_AFTER_S);
-  }
-}
-
 /** A check of the commit failed: nothing was written. */
 export class RefusedWrite extends TwinError {
   constructor() {

@@ -6,7 +6,7 @@ import type {
   RelayedWorld,
 } from '../../cluster-service.ts';
 import type { Encoding } from '../../codec/encoding.ts';
-import { isStoreUnavailable, TwinError } from '../../errors.ts';
+import { BetweenNodes, isStoreUnavailable, TwinError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { parseWorldId } from '../../twin/ids.ts';
 import type { Watchable } from '../../twin-service.ts';
@@ -59,7 +59,7 @@ export class Forwarding {
       if (world === undefined) return route.handle(call);
       const place = cluster.placeOf(world);
       if (place.at !== 'here') return this.#elsewhere(call, route, world, place);
-      return writes(route) ? route.handle(call) : this.#read(call, route, world);
+      return this.#here(call, route, world);
     };
     return { ...route, handle };
   }
@@ -72,11 +72,12 @@ export class Forwarding {
     return this.#asked(route, () => cluster.forwardCreation(forwarded, peer));
   }
 
-  /** Asks again elsewhere if the world has left this node meanwhile: a read has no effect. */
-  #read(call: Call, route: Route, world: number): MaybePromise<Reply> {
+  /** Asks again elsewhere if the world has left this node meanwhile, and nothing was done. */
+  #here(call: Call, route: Route, world: number): MaybePromise<Reply> {
     const retry = (error: unknown) => {
       const place = this.#dependencies.cluster.placeOf(world);
-      if (place.at === 'here' || !isStoreUnavailable(error)) throw error;
+      const isUndone = error instanceof BetweenNodes || !writes(route);
+      if (place.at === 'here' || !isUndone || !isStoreUnavailable(error)) throw error;
       return this.#elsewhere(call, route, world, place);
     };
     try {
