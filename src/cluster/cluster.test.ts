@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NodeClock } from '../clock.ts';
 import type { ForwardedCall, ForwardedReply } from '../cluster-service.ts';
-import { TwinError } from '../errors.ts';
+import { BetweenNodes, TwinError } from '../errors.ts';
 import { PARTITION_COUNT } from '../limits.ts';
 import { systemRandom } from '../random.ts';
 import type { Heartbeats } from '../store/contract.ts';
@@ -421,6 +421,29 @@ describe('requests', () => {
     const { body } = await time.advanceUntil(a.cluster.forward(call, world));
     const owner = [a, b, c].find(({ ranges }) => ranges.isShown(partitionOf(world), time.now()));
     expect(body).toBe(owner?.cluster.members.process);
+  });
+
+  test('[N2] a change that met its world on the way is sent to the next node of it', async () => {
+    const world = worldOf(b);
+    const c = await join('c');
+    const asked: Member[] = [];
+    for (const each of [a, c]) {
+      each.cluster.onCall(async () => {
+        asked.push(each);
+        return replyOf('{}');
+      });
+    }
+    b.cluster.onCall(async () => {
+      asked.push(b);
+      await b.ranges.release(new Set([partitionOf(world)]));
+      throw new BetweenNodes();
+    });
+    const patch = { ...call, method: 'PATCH' };
+    const { status } = await time.advanceUntil(a.cluster.forward(patch, world));
+    expect(status).toBe(200);
+    // It may be asked again before its release is known.
+    const others = asked.filter((each) => each !== b);
+    expect([asked.indexOf(b), others.length]).toEqual([0, 1]);
   });
 
   test('worlds are created here, and elsewhere by a node that has no partitions', async () => {

@@ -1,5 +1,5 @@
 import type { ForwardedCall, ForwardedReply, Peer } from '../cluster-service.ts';
-import { TwinError } from '../errors.ts';
+import { BetweenNodes, TwinError } from '../errors.ts';
 import { WAIT_MS_MAX } from '../limits.ts';
 import { type Link, type LinkAnswer, LinkBroken } from '../link/contract.ts';
 import {
@@ -38,7 +38,10 @@ export class Forwarder {
     this.#dependencies = dependencies;
   }
 
-  /** @param answerHere answers it, if the world has come to this node meanwhile */
+  /**
+   * @param answerHere answers it, if the world has come to this node meanwhile; rejects with BetweenNodes
+   * if it has left again
+   */
   async forward(
     call: ForwardedCall,
     world: number,
@@ -49,8 +52,12 @@ export class Forwarder {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       let place = places.of(world);
       if (place.at === 'nowhere') place = await places.settled(world, endMs);
-      if (place.at === 'here') return answerHere(call);
       if (place.at === 'nowhere') throw unavailable(place.retryMs);
+      if (place.at === 'here') {
+        const own = await unlessBetweenNodes(answerHere(call));
+        if (own !== undefined) return own;
+        continue;
+      }
       const reply = await this.#ask(place.peer, CALL, call, world);
       if (reply !== undefined) return reply;
       places.moved(world, place.peer);
@@ -106,6 +113,18 @@ export function unavailable(retryMs = 1000): TwinError {
   return new TwinError('store_unavailable', hint, Math.max(1, Math.ceil(retryMs / 1000)));
 }
 
+/** Undefined: nothing was done, because the world was on its way to another node. */
+async function unlessBetweenNodes(
+  reply: Promise<ForwardedReply>,
+): Promise<ForwardedReply | undefined> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (error instanceof BetweenNodes) return undefined;
+    throw error;
+  }
+}
+
 /** Answers a call of another node. `isPlacedHere`: whether this node answers for its world now. */
 export async function answerCall(
   value: unknown,
@@ -116,7 +135,8 @@ export async function answerCall(
   const isHere = isPlacedHere(world);
   if (isHere !== true && !(await isHere)) return NOT_HERE;
   try {
-    return answerWithReply(await answer(callOfMessage(message)));
+    const reply = await unlessBetweenNodes(answer(callOfMessage(message)));
+    return reply === undefined ? NOT_HERE : answerWithReply(reply);
   } catch (error) {
     const fault = faultOf(error);
     if (fault === undefined) throw error;

@@ -1,5 +1,5 @@
 import type { ForwardedCall, ForwardedReply } from '../../cluster-service.ts';
-import { TwinError } from '../../errors.ts';
+import { BetweenNodes, TwinError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics, RouteMeter } from '../../metrics.ts';
 import { type FairTurns, REQUEST_SHARE } from '../server/fair-turns.ts';
@@ -39,7 +39,7 @@ export class ForwardedCalls {
     }
   }
 
-  /** Never rejects: errors are answers. */
+  /** Errors are answers, but for BetweenNodes: nothing was done, and another node can answer. */
   async answer(forwarded: ForwardedCall): Promise<ForwardedReply> {
     const { path, method, encoding } = forwarded;
     const match = this.#dependencies.router.match(path);
@@ -53,6 +53,7 @@ export class ForwardedCalls {
     try {
       reply = await this.#run(route, forwarded, match.params);
     } catch (error) {
+      if (error instanceof BetweenNodes) throw error;
       this.#log(error, route, forwarded);
       reply = errorReply(error, encoding);
     }

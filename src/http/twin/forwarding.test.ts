@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Place } from '../../cluster-service.ts';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
-import { TwinError } from '../../errors.ts';
+import { BetweenNodes, TwinError } from '../../errors.ts';
 import type { FakeWorld } from '../../testing/doubles/fake-twin.ts';
 import { STORE_DOWN } from '../../testing/doubles/fake-twin.ts';
 import { ask, type NodeFront, openTestFronts } from '../../testing/doubles/test-front.ts';
@@ -317,6 +317,37 @@ describe('a world between two nodes', () => {
     };
     expect((await ask(near.twinUrl + ofWorld('/state'))).status).toBe(200);
     expect(near.cluster.forwarded).toHaveLength(1);
+  });
+
+  test('[N2] a change that finds that its world has left is made at the next node, once', async () => {
+    near.cluster.places.set(world.number, { at: 'here' });
+    near.service.load = async () => {
+      near.cluster.places.set(world.number, near.cluster.there);
+      throw new BetweenNodes();
+    };
+    const patch = asCar({ method: 'PATCH', body: '{"brakes": false}' });
+    expect((await ask(near.twinUrl + ofCar('/features'), patch)).status).toBe(200);
+    expect([near.cluster.forwarded.length, world.changes.length]).toEqual([1, 2]);
+  });
+
+  test('[N3] a change is not sent again where the store may have it', async () => {
+    near.cluster.places.set(world.number, { at: 'here' });
+    near.service.load = async () => {
+      near.cluster.places.set(world.number, near.cluster.there);
+      throw STORE_DOWN;
+    };
+    const patch = asCar({ method: 'PATCH', body: '{"brakes": false}' });
+    expect((await ask(near.twinUrl + ofCar('/features'), patch)).status).toBe(503);
+    expect([near.cluster.forwarded.length, world.changes.length]).toEqual([0, 1]);
+  });
+
+  test('[N2] a node tells the one that asked if a world has left it: nothing was done', async () => {
+    world.isHot = false;
+    world.failure = new BetweenNodes();
+    await ask(near.twinUrl + ofWorld('/state'));
+    const [asked] = near.cluster.forwarded;
+    if (asked === undefined) throw new Error('nothing was forwarded');
+    await expect(far.cluster.answer(asked)).rejects.toBeInstanceOf(BetweenNodes);
   });
 
   test('a store that fails is no reason to ask another node', async () => {
