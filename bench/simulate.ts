@@ -23,7 +23,7 @@ export async function run(options: string[]): Promise<Figure[]> {
   pool.close();
   const atMost = (SECONDS_MAX * seeds) / LIMITED_SEEDS;
   return [
-    figure(`${seeds} runs in ${workers} processes`, seconds, 's', { atMost }),
+    figure(`${seeds} runs in ${workers} processes`, seconds, 's', { atMost, isScaled: true }),
     figure('a run in one process', (seconds / seeds) * workers, 's'),
     figure('failures', failed.length, '', { atMost: 0 }),
   ];

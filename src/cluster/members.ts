@@ -147,7 +147,7 @@ export class Members {
       members.size === this.#members.size &&
       [...members.keys()].every((process) => this.#members.has(process));
     this.#stableCount = isSame ? this.#stableCount + 1 : 0;
-    this.#members = members;
+    this.#members = new Map([...members].toSorted(([, a], [, b]) => a.joined - b.joined));
   }
 
   #listed(process: string, held: Holdings): void {
@@ -184,7 +184,7 @@ export class Members {
 
   /** The living nodes, this one included, in the order in which they joined. */
   all(): readonly Member[] {
-    return [...this.#members.values()].toSorted((a, b) => a.joined - b.joined);
+    return [...this.#members.values()];
   }
 
   get(process: string): Member | undefined {

@@ -93,6 +93,8 @@ function nextMove(
   counts: ReadonlyMap<string, number>,
   holders: readonly (string | undefined)[],
 ): Pick<Move, 'partition' | 'to'> | undefined {
+  const numbers = able.map((each) => countOf(counts, each));
+  if (Math.max(...numbers) - Math.min(...numbers) <= DIFFERENCE_MAX) return undefined;
   const order = (a: Candidate, b: Candidate) =>
     countOf(counts, b) - countOf(counts, a) || (a.process < b.process ? -1 : 1);
   const byCount = able.toSorted(order);

@@ -1,3 +1,4 @@
+import type { Ranges } from '../cluster/ranges.ts';
 import { keys } from '../dealer/records.ts';
 import type { MakeThread } from '../shard/shard-thread.ts';
 import {
@@ -32,6 +33,8 @@ export interface Mutant {
   store?(store: Store, parts: MutantParts): Store;
   /** That of the dealer platform. */
   dealerStore?(store: Store): Store;
+  /** Changes them in place. */
+  ranges?(ranges: Ranges): void;
   held?(ranges: HeldPartitions): HeldPartitions;
   leaving?(worlds: Worlds, known: () => readonly number[]): PartitionedWorlds;
   Worlds?: new (dependencies: WorldsDependencies) => Worlds;
@@ -185,6 +188,42 @@ function leavingWorlds(worlds: Worlds, known: () => readonly number[]): Partitio
   };
 }
 
+/** Worlds that were read stay, whoever holds their partition by then. */
+class LoadingWorlds extends Worlds {
+  /** The partition of a world that has just been read. */
+  readonly #justRead: { partition: number | undefined };
+
+  constructor(dependencies: WorldsDependencies) {
+    const justRead: { partition: number | undefined } = { partition: undefined };
+    const { ranges } = dependencies;
+    const isShown = (partition: number, nowMs: number) => {
+      const isRead = justRead.partition === partition;
+      justRead.partition = undefined;
+      return isRead || ranges.isShown(partition, nowMs);
+    };
+    const held = {
+      isShown,
+      grantOf: (each: number) => ranges.grantOf(each),
+      shown: () => ranges.shown(),
+    };
+    super({ ...dependencies, ranges: held });
+    this.#justRead = justRead;
+  }
+
+  override recordsOf(partition: number): Records | undefined {
+    const records = super.recordsOf(partition);
+    if (records === undefined || Object.hasOwn(records, 'changes')) return records;
+    const read = records.changes.bind(records);
+    return Object.assign(records, {
+      changes: async (...asked: Parameters<typeof read>) => {
+        const changes = await read(...asked);
+        this.#justRead.partition = partition;
+        return changes;
+      },
+    });
+  }
+}
+
 /** Deletes what is due in all partitions. */
 class SweepingWorlds extends Worlds {
   readonly #store: Store;
@@ -257,11 +296,15 @@ export const MUTANTS: readonly Mutant[] = [
     invariant: 'I5',
     held: grantsForEver,
     leaving: leavingWorlds,
+    Worlds: LoadingWorlds,
   },
   {
     name: "expiry trusted to Redis' clock",
     invariant: 'I9',
-    // A mark would keep the two holders apart all the same.
+    // A mark, or what the next holder tells, would keep the two apart all the same.
+    ranges: (ranges) => {
+      ranges.outdated = () => {};
+    },
     claims: (inner) =>
       claimsWith(withoutMarks(inner), {
         take: (partition) => withoutMarks(inner).take(partition, 'expired'),

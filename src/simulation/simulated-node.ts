@@ -109,6 +109,7 @@ export class SimulatedNode implements Publisher {
       partitionCount: settings.partitionCount,
       ...this.#base,
     });
+    mutant?.ranges?.(ranges);
     this.ranges = ranges;
     this.#stopSteps.push(() => ranges.stop());
     const cluster = await this.#join(store, ranges);

@@ -5,7 +5,7 @@ import { MUTANTS } from './mutants.ts';
 import { SeedPool } from './seed-pool.ts';
 import { runSeeds } from './seed-runs.ts';
 
-const RUNS = 200;
+const RUNS = 500;
 const REPEATED = 20;
 /** Those that fail soonest; `npm run simulate -- --mutants` runs all. */
 const QUICK = ['no deadline', 'deadline from the answer', 'no hold'];
