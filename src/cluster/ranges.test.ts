@@ -203,27 +203,41 @@ test('answers of a taken partition lie above what its last holder may have shown
   expect([ranges.isShown(9, time.now()), shown(ranges)]).toEqual([true, 64]);
 });
 
-test('a machine that has slept shows nothing until what it holds is renewed', async () => {
-  const ranges = await start();
-  let answer = () => {};
-  const renew = claims.renew;
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  claims.renew = async (grants) => {
-    await answered;
-    return renew(grants);
-  };
-  time.jumpWall(1000);
-  expect(shown(ranges)).toBe(0);
-  expect(heard).toEqual([]);
-  answer();
-  await time.advance(1);
-  claims.renew = renew;
-  // A second renewal begins where the first one was asked for at the same time.
-  await ranges.renew();
-  expect([shown(ranges), heard]).toEqual([64, []]);
-});
+test.each([
+  ['by the wall clock', () => time.jumpWall(1000)],
+  ['by the time since it started', () => time.suspend(1000)],
+  [
+    'while its wall clock was set back',
+    () => {
+      time.suspend(8000);
+      time.jumpWall(-3_600_000);
+    },
+  ],
+])(
+  'a machine that has slept, %s, shows nothing until what it holds is renewed',
+  async (_, sleep) => {
+    const ranges = await start();
+    let answer = () => {};
+    const renew = claims.renew;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    claims.renew = async (grants) => {
+      await answered;
+      return renew(grants);
+    };
+    await time.advance(20);
+    sleep();
+    expect(shown(ranges)).toBe(0);
+    expect(heard).toEqual([]);
+    answer();
+    await time.advance(1);
+    claims.renew = renew;
+    // A second renewal begins where the first one was asked for at the same time.
+    await ranges.renew();
+    expect([shown(ranges), heard]).toEqual([64, []]);
+  },
+);
 
 test('a node that stops renews nothing more', async () => {
   const ranges = await start();

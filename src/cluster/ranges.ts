@@ -11,10 +11,9 @@ import {
 } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 import type { HeldPartitions, PartitionedWorlds } from '../worlds/held-partitions.ts';
+import { SleepWatch } from './sleep-watch.ts';
 
 const NEVER = Number.NEGATIVE_INFINITY;
-/** If the wall clock runs ahead of the monotonic clock by this much, the machine may have slept. */
-const SLEPT_MS = 500;
 
 interface Range {
   grant: Grant | undefined;
@@ -55,7 +54,7 @@ export class Ranges implements HeldPartitions {
   readonly #untilMs: Float64Array;
   #limitMs = NEVER;
   #latestReadingMs = NEVER;
-  #wallAheadMs: number;
+  readonly #sleepWatch: SleepWatch;
   #worlds: PartitionedWorlds = { suspend() {}, leave: async () => {} };
   #clock: Clock | undefined;
   #renewing: Promise<void> | undefined;
@@ -70,7 +69,7 @@ export class Ranges implements HeldPartitions {
     this.#claims = claims;
     this.#log = log;
     this.#time = time;
-    this.#wallAheadMs = time.wallMs() - time.now();
+    this.#sleepWatch = new SleepWatch(time);
     this.#ranges = Array.from({ length: partitionCount }, () => ({
       ...{ grant: undefined, isSuspended: false, isLeaving: false, isHidden: false },
       ...{ isReserved: false, doubtedMs: NEVER },
@@ -309,11 +308,8 @@ export class Ranges implements HeldPartitions {
    * shown until what is held was renewed.
    */
   #hasSlept(nowMs: number): boolean {
-    const aheadMs = this.#time.wallMs() - nowMs;
-    const hasSlept = aheadMs - this.#wallAheadMs > SLEPT_MS;
-    if (aheadMs < this.#wallAheadMs || hasSlept) this.#wallAheadMs = aheadMs;
-    if (!hasSlept) return false;
-    this.#log.warn('the wall clock has jumped: leases are renewed before worlds are shown again');
+    if (!this.#sleepWatch.hasSlept(nowMs)) return false;
+    this.#log.warn('the machine may have slept: leases are renewed before worlds are shown again');
     for (const range of this.#ranges) range.doubtedMs = range.grant?.untilMs() ?? NEVER;
     this.#update();
     void this.renew();

@@ -38,7 +38,7 @@ export function settingsOf(seed: number): RunSettings {
   const isLong = chance.happens(LONG_SHARE);
   return {
     seed,
-    nodeCount: chance.pick([2, 2, 3, 3, 3, 4]),
+    nodeCount: chance.pick([2, 2, 2, 2, 3, 3, 3, 4]),
     partitionCount: isLong ? PARTITION_COUNT : chance.pick([1, 2, 4, 8]),
     leaseMs: chance.pick([1000, 2000, 6000, 6000]),
     idleMs: chance.pick([5000, 10_000, 20_000, 1_800_000]),
