@@ -3,10 +3,12 @@ import type { LinkAnswer } from '../link/contract.ts';
 import type { TwinFault } from './twin-fault.ts';
 
 /**
- * Calls and their answers as the link carries them: as arrays, because to write and to read the names of so
- * many fields would take several times as long as their values.
+ * Calls as the link carries them: their texts are one, because to write and to read so many short ones would
+ * take several times as long. `body`: null if it is empty.
  */
-type CallMessage = readonly [
+type CallMessage = readonly [texts: string, body: Uint8Array | null];
+
+type CallTexts = [
   method: string,
   path: string,
   query: string,
@@ -20,15 +22,16 @@ type CallMessage = readonly [
   vin: string,
   ifNoneMatch: string,
   contentType: string,
-  /** Null if it is empty. */
-  body: Uint8Array | null,
 ];
 
 const NO_BODY = new Uint8Array(0);
+/** No part of a request contains it. */
+const BETWEEN = '\n';
+const TEXT_COUNT = 13;
 
 export function messageOfCall(call: ForwardedCall): CallMessage {
   const { head, body } = call;
-  return [
+  const texts: CallTexts = [
     call.method,
     call.path,
     call.query,
@@ -42,28 +45,39 @@ export function messageOfCall(call: ForwardedCall): CallMessage {
     head.vin,
     head.ifNoneMatch,
     head.contentType,
-    body.length > 0 ? body : null,
   ];
+  return [texts.join(BETWEEN), body.length > 0 ? body : null];
 }
 
-export function callOfMessage(message: CallMessage): ForwardedCall {
+/** Throws RangeError for a message that is none. */
+export function callOfMessage([text, body]: CallMessage): ForwardedCall {
+  const texts = text.split(BETWEEN);
+  if (texts.length !== TEXT_COUNT) throw new RangeError(`a call of ${texts.length} texts`);
+  const [
+    method,
+    path,
+    query,
+    encoding,
+    requestId,
+    addressKey,
+    publicTwinUrl,
+    accept,
+    acceptEncoding,
+    authorization,
+    vin,
+    ifNoneMatch,
+    contentType,
+  ] = texts as CallTexts;
   return {
-    method: message[0],
-    path: message[1],
-    query: message[2],
-    encoding: message[3],
-    requestId: message[4],
-    addressKey: message[5],
-    publicTwinUrl: message[6],
-    head: {
-      accept: message[7],
-      acceptEncoding: message[8],
-      authorization: message[9],
-      vin: message[10],
-      ifNoneMatch: message[11],
-      contentType: message[12],
-    },
-    body: message[13] ?? NO_BODY,
+    method,
+    path,
+    query,
+    encoding,
+    requestId,
+    addressKey,
+    publicTwinUrl,
+    head: { accept, acceptEncoding, authorization, vin, ifNoneMatch, contentType },
+    body: body ?? NO_BODY,
   };
 }
 

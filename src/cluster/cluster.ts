@@ -325,8 +325,8 @@ export class Cluster implements ClusterService {
     return {
       called: (from, kind, value) => this.#called(from, kind, value),
       noted: (from, kind, value) => this.#noted(from, kind, value),
-      received: (process, kind, value) => {
-        if (kind === FRAME) this.relayedWorlds.framed(process, value as RelayedFrame);
+      received: (process, kind, value, bytes) => {
+        if (kind === FRAME) this.relayedWorlds.framed(process, value as RelayedFrame, bytes);
         else if (kind === END) this.relayedWorlds.ended(process, value as RelayedEnd);
       },
       drained: (to) => this.relayServer.drained(to),

@@ -226,7 +226,7 @@ test.each([
       await answered;
       return renew(grants);
     };
-    await time.advance(20);
+    await time.advance(60);
     sleep();
     expect(shown(ranges)).toBe(0);
     expect(heard).toEqual([]);

@@ -31,13 +31,11 @@ export type Watched =
   | { kind: 'moved' }
   | ({ kind: 'fault' } & TwinFault);
 
-/** An array, because the names of fields would take longer to write and to read than their values. */
-export type RelayedFrame = readonly [
-  world: number,
-  tick: number,
-  encoding: Encoding,
-  bytes: Uint8Array,
-];
+/**
+ * What describes the bytes of a frame. An array, because the names of fields would take longer to write and
+ * to read than their values.
+ */
+export type RelayedFrame = readonly [world: number, tick: number, encoding: Encoding];
 
 export interface RelayedEnd {
   world: number;
@@ -170,16 +168,16 @@ export class RelayServer {
       const links = this.#subscriptions.get(world.number);
       if (links === undefined) continue;
       for (const subscription of links.values()) {
-        if (json) this.#send(subscription, [world.number, tick, 'json', json]);
-        if (msgpack) this.#send(subscription, [world.number, tick, 'msgpack', msgpack]);
+        if (json) this.#send(subscription, [world.number, tick, 'json'], json);
+        if (msgpack) this.#send(subscription, [world.number, tick, 'msgpack'], msgpack);
       }
     }
   }
 
-  #send(subscription: Subscription, frame: RelayedFrame): void {
+  #send(subscription: Subscription, frame: RelayedFrame, bytes: Uint8Array): void {
     const { clients, to } = subscription;
     if (!clients.some(({ encoding }) => encoding === frame[2])) return;
-    if (to.send(FRAME, frame)) this.counts.sent++;
+    if (to.send(FRAME, frame, bytes)) this.counts.sent++;
     else this.counts.skipped++;
   }
 

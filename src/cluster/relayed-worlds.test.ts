@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
-import type { RelayedFrame, Watched } from './relay-server.ts';
+import type { Watched } from './relay-server.ts';
 import { RelayedWorlds } from './relayed-worlds.ts';
 
 const WORLD = 1;
@@ -38,17 +38,18 @@ beforeEach(async () => {
   await relayed.watch(WORLD, 'json', 'client');
 });
 
-const frame = (tick: number): RelayedFrame => [WORLD, tick, 'json', new Uint8Array(1)];
+const framed = (from: string, tick: number) =>
+  relayed.framed(from, [WORLD, tick, 'json'], new Uint8Array(1));
 
 describe('[N17] the frames of a world that has moved', () => {
   test('follow those of its last node, also if they come before', async () => {
-    relayed.framed('a', frame(104));
+    framed('a', 104);
     owner = 'b';
-    relayed.framed('b', frame(112));
-    relayed.framed('b', frame(116));
-    relayed.framed('a', frame(108));
+    framed('b', 112);
+    framed('b', 116);
+    framed('a', 108);
     relayed.ended('a', { world: WORLD, code: 1012 });
-    relayed.framed('b', frame(120));
+    framed('b', 120);
     await time.advance(1000);
     expect([shown, asked]).toEqual([
       [104, 108, 112, 116, 120],
@@ -57,13 +58,13 @@ describe('[N17] the frames of a world that has moved', () => {
   });
 
   test('do not wait for a node that says nothing more', async () => {
-    relayed.framed('a', frame(104));
+    framed('a', 104);
     owner = 'b';
-    relayed.framed('b', frame(108));
+    framed('b', 108);
     await time.advance(150);
     expect(shown).toEqual([104]);
     await time.advance(100);
-    relayed.framed('b', frame(112));
+    framed('b', 112);
     expect([shown, asked]).toEqual([
       [104, 108, 112],
       ['a', 'b'],
@@ -71,8 +72,8 @@ describe('[N17] the frames of a world that has moved', () => {
   });
 
   test('are not mixed with those of an earlier node, which come late', async () => {
-    relayed.framed('a', frame(112));
-    relayed.framed('c', frame(108));
+    framed('a', 112);
+    framed('c', 108);
     await time.advance(1000);
     expect([shown, asked]).toEqual([[112], ['a']]);
   });

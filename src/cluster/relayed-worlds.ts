@@ -218,7 +218,7 @@ export class RelayedWorlds {
   }
 
   /** A message of a node that serves worlds for this one. */
-  framed(process: string, [world, tick, encoding, bytes]: RelayedFrame): void {
+  framed(process: string, [world, tick, encoding]: RelayedFrame, bytes: Uint8Array): void {
     const all = this.#byWorld.get(world);
     if (all === undefined) return;
     const json = encoding === 'json' ? bytes : undefined;

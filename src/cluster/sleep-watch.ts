@@ -3,7 +3,7 @@ import type { Time } from '../time.ts';
 /** If another clock runs ahead of the monotonic clock by this much, the machine may have slept. */
 const SLEPT_MS = 500;
 /** How often the time since the machine started is read, by the wall clock: it takes 3 µs. */
-const UPTIME_MS = 10;
+const UPTIME_MS = 50;
 
 type Clocks = Pick<Time, 'now' | 'wallMs' | 'machineUpMs'>;
 

@@ -55,8 +55,9 @@ export interface LinkClient {
    * Sends a message that is due now; false if more than FRAME_BYTES_MAX wait to be sent: then it is
    * dropped, and `drained` tells when there is room. Messages keep their order, and those of one turn of
    * the event loop are one write, or one per 64 KiB. Throws as `note` of Link.
+   * @param bytes follow the value; valid until this returns
    */
-  send(kind: string, value: unknown): boolean;
+  send(kind: string, value: unknown, bytes?: Uint8Array): boolean;
 }
 
 /** What a node does for the nodes that have dialled it, and what it hears. */
@@ -69,8 +70,8 @@ export interface LinkHandlers {
   /** The connection that this node had dialled is gone. */
   clientGone(client: LinkClient): void;
 
-  /** A message over a connection that this node has dialled. */
-  received(process: string, kind: string, value: unknown): void;
+  /** A message over a connection that this node has dialled. `bytes`: empty unless some were sent. */
+  received(process: string, kind: string, value: unknown, bytes: Uint8Array): void;
   /** What each ping carries, and the other node's, whichever has dialled. */
   pingValue(): unknown;
   pinged(process: string, value: unknown): void;

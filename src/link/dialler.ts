@@ -122,7 +122,9 @@ export class Dialler {
       checked: asFromServer,
       handle: (message) => {
         if (calls.take(message)) return;
-        if (message[0] === MESSAGE) handlers.received(process, message[1], message[2]);
+        if (message[0] !== MESSAGE) return;
+        const [, kind, value, bytes] = message;
+        handlers.received(process, kind, value, bytes);
       },
       pinged: (value) => handlers.pinged(process, value),
       ended: (reason) => {

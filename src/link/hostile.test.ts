@@ -67,10 +67,10 @@ const FROM_SERVER: readonly FromServer[] = [
   [PIECE, 2, Uint8Array.of(1, 2, 3)],
   [END, 2],
   [BROKE, 2, 'the store does not answer'],
-  [MESSAGE, 'frames', { world: 2 ** 49, bytes: Uint8Array.of(9, 8, 7) }],
+  [MESSAGE, 'frames', { world: 2 ** 49 }, Uint8Array.of(9, 8, 7)],
   [PING, { epochs: [[5, 17]] }],
   [PART, 1, false, chunk],
-  [PART, 1, true, pack([MESSAGE, 'long', 'x'.repeat(1000)])],
+  [PART, 1, true, pack([MESSAGE, 'long', 'x'.repeat(1000), new Uint8Array(0)])],
 ];
 
 setFlagsFromString('--expose-gc');

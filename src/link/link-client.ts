@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { DialEvents, LinkSocket, LinkTls } from './net.ts';
 import { SOCKET_MESSAGE_BYTES_MAX } from './wire.ts';
+
+const READ_BYTES = 256 * 1024;
 
 /** Which certificates of other nodes are accepted. */
 export type TrustedCertificates = Pick<
@@ -32,6 +35,9 @@ export function dialWebSocket(
     perMessageDeflate: false,
     autoPong: false,
     maxPayload: SOCKET_MESSAGE_BYTES_MAX,
+    // They keep scripts of a browser from forging what a proxy would keep. This is none.
+    generateMask: () => {},
+    ...(trusted === undefined ? { createConnection: connectWithBuffer as typeof connect } : {}),
   });
   let reason = 'the other end closed it';
   socket.on('open', () => events.opened());
@@ -52,12 +58,30 @@ export function dialWebSocket(
     },
     send(message) {
       if (socket.readyState !== WebSocket.OPEN) return;
-      socket.send(message, (error) => {
+      socket.send(Buffer.from(message), (error) => {
         if (!error) events.drained();
       });
     },
     end: () => socket.terminate(),
   };
+}
+
+/**
+ * Connects with one buffer for all that is read. The platform would allocate 64 KiB for each read, most of it
+ * for nothing: with many frames these were collected all the time. Over TLS there is no such option.
+ */
+function connectWithBuffer({ host, port }: TcpNetConnectOpts): Socket {
+  const socket = connect({
+    ...(host === undefined ? { port } : { host, port }),
+    onread: {
+      buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+      callback(byteCount, buffer) {
+        socket.emit('data', Buffer.from(buffer.subarray(0, byteCount)));
+        return true;
+      },
+    },
+  });
+  return socket;
 }
 
 /** Not a Buffer: what is unpacked from it would be Buffers too. */

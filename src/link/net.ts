@@ -2,7 +2,7 @@
 export interface LinkSocket {
   /** Bytes that were sent, but not yet handed to the operating system. */
   readonly bufferedBytes: number;
-  /** Takes a message, which nobody changes afterwards. No effect once the connection has ended. */
+  /** @param message its bytes are valid until this returns. No effect once the connection has ended. */
   send(message: Uint8Array): void;
   /** Ends the connection at once, with what is not sent yet. `closed` follows, perhaps before it returns. */
   end(): void;

@@ -13,7 +13,7 @@ class FakeSocket implements LinkSocket {
   bufferedBytes = 0;
 
   send(message: Uint8Array): void {
-    this.got.push(message);
+    this.got.push(new Uint8Array(message));
     if (this.isFull) this.bufferedBytes += message.length;
   }
 

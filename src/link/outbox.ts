@@ -6,6 +6,9 @@ import { ABORT, CHUNK_BYTES, PART, pack } from './wire.ts';
 const AHEAD_BYTES = 2 * CHUNK_BYTES;
 /** Messages of lanes in one turn of the event loop. */
 const LANE_MESSAGES_PER_TURN = 8;
+const FIRST_BATCH_BYTES = 4096;
+
+const NOTHING = new Uint8Array(0);
 
 /** A source of messages that takes turns with others. */
 export interface Lane {
@@ -30,8 +33,7 @@ export class Outbox {
   readonly #socket: LinkSocket;
   readonly #time: Pick<Time, 'immediate'>;
   readonly #relieved: () => void;
-  #batch: Uint8Array[] = [];
-  #batchBytes = 0;
+  readonly #batch = new Batch();
   /** Counts the batches that the socket has got. */
   #flushed = 0;
   #lanes: Lane[] = [];
@@ -51,7 +53,7 @@ export class Outbox {
   /** Bytes that the operating system has not got yet. */
   get waitingBytes(): number {
     const { waitingBytes } = this.#inOrder;
-    return this.#batchBytes + this.#laneBytes + waitingBytes + this.#socket.bufferedBytes;
+    return this.#batch.byteLength + this.#laneBytes + waitingBytes + this.#socket.bufferedBytes;
   }
 
   /** Sends a message of any length. A long one is overtaken by shorter ones. */
@@ -74,13 +76,13 @@ export class Outbox {
     };
   }
 
-  /** Sends a message behind all others that were sent so. */
-  sendInOrder(message: Uint8Array): void {
-    if (message.length <= CHUNK_BYTES && this.#inOrder.waitingBytes === 0) {
-      this.#add(message);
+  /** Sends a message, which may come in two parts, behind all others that were sent so. */
+  sendInOrder(message: Uint8Array, rest: Uint8Array = NOTHING): void {
+    if (message.length + rest.length <= CHUNK_BYTES && this.#inOrder.waitingBytes === 0) {
+      this.#add(message, rest);
       return;
     }
-    this.#inOrder.push(message);
+    this.#inOrder.push(rest.length === 0 ? message : Buffer.concat([message, rest]));
     this.wake(this.#inOrder);
   }
 
@@ -117,10 +119,10 @@ export class Outbox {
     return this.#streams;
   }
 
-  #add(message: Uint8Array): void {
-    this.#batch.push(message);
-    this.#batchBytes += message.length;
-    if (this.#batchBytes >= CHUNK_BYTES) this.#flush();
+  #add(message: Uint8Array, rest: Uint8Array = NOTHING): void {
+    this.#batch.add(message);
+    if (rest.length > 0) this.#batch.add(rest);
+    if (this.#batch.byteLength >= CHUNK_BYTES) this.#flush();
     else this.#schedule();
   }
 
@@ -140,18 +142,14 @@ export class Outbox {
   }
 
   #flush(): void {
-    const [first] = this.#batch;
-    if (first === undefined) return;
-    const bytes = this.#batch.length === 1 ? first : Buffer.concat(this.#batch, this.#batchBytes);
-    this.#batch = [];
-    this.#batchBytes = 0;
+    if (this.#batch.byteLength === 0) return;
     this.#flushed += 1;
-    this.#socket.send(bytes);
+    this.#socket.send(this.#batch.take());
   }
 
   #takeFromLanes(): void {
     for (let taken = 0; taken < LANE_MESSAGES_PER_TURN; taken += 1) {
-      if (this.#socket.bufferedBytes + this.#batchBytes >= AHEAD_BYTES) return;
+      if (this.#socket.bufferedBytes + this.#batch.byteLength >= AHEAD_BYTES) return;
       const lane = this.#lanes.shift();
       const message = lane?.take();
       if (lane === undefined) return;
@@ -168,6 +166,35 @@ export class Outbox {
     this.#laneBytes -= lane.leftBytes;
     if (lane.isBegun) this.#add(pack([ABORT, lane.stream]));
     return true;
+  }
+}
+
+/**
+ * Messages that are sent together, in memory that is used again: what is allocated for each message would
+ * have to be collected.
+ */
+class Batch {
+  byteLength = 0;
+  #memory = new Uint8Array(FIRST_BATCH_BYTES);
+
+  add(bytes: Uint8Array): void {
+    const end = this.byteLength + bytes.length;
+    if (end > this.#memory.length) this.#grow(end);
+    this.#memory.set(bytes, this.byteLength);
+    this.byteLength = end;
+  }
+
+  /** Empties it. The result is valid until a message is added. */
+  take(): Uint8Array {
+    const bytes = this.#memory.subarray(0, this.byteLength);
+    this.byteLength = 0;
+    return bytes;
+  }
+
+  #grow(bytesMin: number): void {
+    const larger = new Uint8Array(Math.max(bytesMin, 2 * this.#memory.length));
+    larger.set(this.#memory.subarray(0, this.byteLength));
+    this.#memory = larger;
   }
 }
 

@@ -5,7 +5,9 @@ import { CallsIn } from './calls-in.ts';
 import { Connection } from './connection.ts';
 import { FRAME_BYTES_MAX, type LinkClient, type LinkHandlers } from './contract.ts';
 import type { LinkSocket } from './net.ts';
-import { asFromDialler, type FromDialler, MESSAGE, NOTE, pack, VALUE_BYTES_MAX } from './wire.ts';
+import { asFromDialler, type FromDialler, NOTE, packBefore, VALUE_BYTES_MAX } from './wire.ts';
+
+const NO_BYTES = new Uint8Array(0);
 
 export interface ServedClientParts {
   handlers: LinkHandlers;
@@ -43,17 +45,17 @@ export class ServedClient implements LinkClient {
   }
 
   /** Throws TypeError for a value that MessagePack cannot carry, RangeError for more than 2 MiB. */
-  send(kind: string, value: unknown): boolean {
+  send(kind: string, value: unknown, bytes = NO_BYTES): boolean {
     if (this.connection.isEnded) return false;
     const { outbox } = this.connection;
     if (outbox.waitingBytes > FRAME_BYTES_MAX) {
       this.#hasDropped = true;
       return false;
     }
-    const message = pack([MESSAGE, kind, value]);
-    const { length } = message;
+    const head = packBefore(kind, value, bytes.length);
+    const length = head.length + bytes.length;
     if (length > VALUE_BYTES_MAX) throw new RangeError(`a message of ${length} bytes is too long`);
-    outbox.sendInOrder(message);
+    outbox.sendInOrder(head, bytes);
     return true;
   }
 

@@ -54,7 +54,7 @@ export type FromServer =
   | readonly [kind: typeof PIECE, id: number, bytes: Uint8Array]
   | readonly [kind: typeof END, id: number]
   | readonly [kind: typeof BROKE, id: number, text: string]
-  | readonly [kind: typeof MESSAGE, name: string, value: unknown];
+  | readonly [kind: typeof MESSAGE, name: string, value: unknown, bytes: Uint8Array];
 
 export type WireMessage = FromDialler | FromServer;
 
@@ -65,6 +65,7 @@ const isFlag: Check = (field) => typeof field === 'boolean';
 const isCount: Check = (field) => Number.isSafeInteger(field) && (field as number) > 0;
 const isChunk: Check = (field) =>
   field instanceof Uint8Array && field.length > 0 && field.length <= CHUNK_BYTES;
+const isBytes: Check = (field) => field instanceof Uint8Array;
 const isName: Check = (field) => typeof field === 'string' && field.length <= KIND_LENGTH_MAX;
 const isText: Check = (field) => typeof field === 'string' && field.length <= TEXT_LENGTH_MAX;
 
@@ -86,7 +87,7 @@ const SERVER: Checks = {
   [PIECE]: [isCount, isChunk],
   [END]: [isCount],
   [BROKE]: [isCount, isText],
-  [MESSAGE]: [isName, isAny],
+  [MESSAGE]: [isName, isAny, isBytes],
 };
 
 /** Throws MalformedMessage for anything else. */
@@ -116,6 +117,23 @@ export function pack(message: WireMessage | readonly [string, ...unknown[]]): Ui
   } catch (cause) {
     throw new TypeError('a value that cannot be sent to another node', { cause });
   }
+}
+
+const NO_BYTES = new Uint8Array(0);
+/** How MessagePack writes these: a token, and a length of one byte. */
+const NO_BYTES_LENGTH = 2;
+/** The token before a length of four bytes. */
+const BYTES_32 = 0xc6;
+
+/** A message up to its bytes, which follow as they are: most of a frame is copied once. */
+export function packBefore(name: string, value: unknown, byteCount: number): Uint8Array {
+  const packed = pack([MESSAGE, name, value, NO_BYTES]);
+  const end = packed.length - NO_BYTES_LENGTH;
+  const head = Buffer.allocUnsafe(end + 5);
+  head.set(packed.subarray(0, end));
+  head.writeUInt8(BYTES_32, end);
+  head.writeUInt32BE(byteCount, end + 1);
+  return head;
 }
 
 /**

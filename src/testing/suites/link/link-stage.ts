@@ -56,7 +56,8 @@ function recorded(open: (handlers: LinkHandlers) => Link): StageNode {
     noted: (from, kind, value) => hear(`note ${from.process} ${kind}`, value),
     drained: (to) => hear(`drained ${to.process}`),
     clientGone: (client) => hear(`gone ${client.process}`),
-    received: (process, kind, value) => hear(`message ${process} ${kind}`, value),
+    received: (process, kind, value, bytes) =>
+      hear(`message ${process} ${kind}`, bytes.length > 0 ? [value, bytes] : value),
     pingValue: () => node.pingValue,
     pinged: (process, value) => {
       if (value !== null) hear(`ping ${process}`, value);

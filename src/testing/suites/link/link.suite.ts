@@ -227,7 +227,23 @@ function describeBounds(current: Current): void {
   });
 }
 
+const isFrame = (event: string) => event === 'message b frame';
+
 function describeMessages(current: Current): void {
+  it('carry bytes behind their value, which the sender may change at once', async () => {
+    const { stage, a, b } = current();
+    const client = b.link.clientOf('a');
+    const lengths = [1, 3000, 100_000, 5];
+    for (const length of lengths) {
+      const bytes = new Uint8Array(length).fill(length);
+      expect(client?.send('frame', ['x', length], bytes)).toBe(true);
+      bytes.fill(0);
+    }
+    await stage.until('all', () => a.heard.filter(isFrame).length === lengths.length);
+    const expected = lengths.map((length) => [['x', length], new Uint8Array(length).fill(length)]);
+    expect(a.values.filter((_, i) => isFrame(a.heard[i] ?? ''))).toEqual(expected);
+  });
+
   it('arrive in order, also where some are long', async () => {
     const { stage, a, b } = current();
     const long = 'x'.repeat(300_000);
