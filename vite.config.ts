@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The viewer and the dealer console, as static files that the node serves. */
+/** The viewer, the dealer console and the page of the cluster, as static files that the node serves. */
 export default defineConfig({
   root: inRoot('src/web'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -20,6 +20,7 @@ export default defineConfig({
       input: {
         viewer: inRoot('src/web/viewer/index.html'),
         console: inRoot('src/web/console/index.html'),
+        cluster: inRoot('src/web/cluster/index.html'),
       },
     },
   },

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Cluster } from './cluster/cluster.ts';
+import { LoneOperator } from './cluster/lone-operator.ts';
 import type { Ranges } from './cluster/ranges.ts';
 import { addClusterMetrics } from './cluster-metrics.ts';
 import { type Config, isLoopback } from './config.ts';
@@ -34,15 +35,19 @@ export function openFrontEnd(
     ranges: Ranges;
     platform: DealerPlatform;
     kernel: string;
+    /** See `build` in NodeRecord. */
+    build: number;
     trouble(): string | undefined;
   },
 ): FrontEnd {
   // Picked one by one: the front end gets no secret but the key of TLS.
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
   const { publicTwinUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
-  const { worlds, cluster, platform, kernel, trouble } = parts;
+  const { worlds, cluster, ranges, platform, kernel, build, trouble } = parts;
   const metrics = nodeMetrics(worlds, platform);
-  if (cluster) addClusterMetrics(metrics, cluster, parts.ranges);
+  if (cluster) addClusterMetrics(metrics, cluster, ranges);
+  const identity = { name: config.nodeName, build, kernel, twinUrl: config.nodeTwinUrl ?? '' };
+  const operator = cluster?.operator ?? new LoneOperator({ identity, ranges, worlds, time });
   const systemLimits = readSystemLimits();
   const connectionsMax = config.connectionsMax ?? connectionsAllowed(systemLimits);
   if (!isLoopback(host) || proxies !== undefined) {
@@ -68,7 +73,7 @@ export function openFrontEnd(
     },
     {
       service: worlds,
-      cluster,
+      ...{ cluster, operator },
       dealerRoutes: (options) => dealerRoutes({ platform, log, ...options }),
       ...{ metrics, time, random, log, trouble },
     },

@@ -104,8 +104,8 @@ export async function startNode(
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const served = { worlds, platform, kernel: kernel.identity, cluster, ranges };
-    const stopsSoon = () => (cluster?.isDraining ? STOPS : trouble());
+    const served = { worlds, platform, kernel: kernel.identity, build: BUILD, cluster, ranges };
+    const stopsSoon = () => (cluster?.isStopping ? STOPS : trouble());
     const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());
     await serveCluster(cluster, { clock, worlds });
@@ -193,6 +193,7 @@ async function serveCluster(
   await cluster?.start({
     ...{ clock, service: worlds, moving: worlds.handover },
     worldCount: () => worlds.idle.count(),
+    loads: () => worlds.loads(),
     admits: () => worlds.shards.some(({ admits }) => admits),
   });
 }

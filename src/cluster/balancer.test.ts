@@ -49,7 +49,7 @@ class BalancedNode {
       holds() {},
     });
     this.balancer = new Balancer({
-      ...{ members, leaseMs: LEASE_MS, time, log },
+      ...{ members, leaseMs: LEASE_MS, time, log, moveLog: { look() {} } },
       ranges: {
         partitionCount: PARTITION_COUNT,
         take: async (partition) => this.#take(partition),

@@ -2,6 +2,7 @@ import type { Log } from '../log.ts';
 import type { Grant, Held } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 import type { Member, Members } from './members.ts';
+import type { MoveLog } from './move-log.ts';
 import { type Candidate, type Move, plan } from './plan.ts';
 import type { Ranges } from './ranges.ts';
 
@@ -23,6 +24,7 @@ const ORPHANED_LEASES = 2;
 export interface BalancerDependencies {
   members: Members;
   ranges: Pick<Ranges, 'partitionCount' | 'take' | 'held' | 'grantOf'>;
+  moveLog: Pick<MoveLog, 'look'>;
   leaseMs: number;
   time: Time;
   log: Log;
@@ -81,6 +83,17 @@ export class Balancer {
     return this.#looking;
   }
 
+  /** Does something with partitions of this node while nothing else is taken or given. */
+  async exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#looking !== undefined) await this.#looking;
+    const working = work();
+    const ignore = () => {};
+    this.#looking = working.then(ignore, ignore).finally(() => {
+      this.#looking = undefined;
+    });
+    return working;
+  }
+
   /** A node has offered a partition. */
   offered(partition: number): void {
     this.#retryMs.delete(partition);
@@ -88,8 +101,10 @@ export class Balancer {
   }
 
   async #look(): Promise<void> {
-    const { members } = this.#dependencies;
-    if (this.#isStopped || !members.isCurrent) return;
+    const { members, moveLog } = this.#dependencies;
+    if (this.#isStopped) return;
+    moveLog.look();
+    if (!members.isCurrent) return;
     const holders = this.#followHolders();
     const { isDraining } = this.#dependencies;
     const candidates = candidatesOf(members.all()).map((each) =>

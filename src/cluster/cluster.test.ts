@@ -1,136 +1,37 @@
-import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { NodeClock } from '../clock.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ForwardedCall, ForwardedReply } from '../cluster-service.ts';
 import { BetweenNodes, TwinError } from '../errors.ts';
 import { PARTITION_COUNT } from '../limits.ts';
-import { systemRandom } from '../random.ts';
-import type { Heartbeats } from '../store/contract.ts';
-import { openRedis, type RedisStore } from '../store/redis/redis-store.ts';
-import { FakeTwin, FakeWorld } from '../testing/doubles/fake-twin.ts';
-import { LinkDouble, Net } from '../testing/doubles/link-double.ts';
-import { ProcessTime } from '../testing/doubles/process-time.ts';
-import { RedisDouble } from '../testing/doubles/redis-double.ts';
-import { TestTime } from '../testing/doubles/test-time.ts';
+import {
+  type ClusterMember as Member,
+  useClusterMembers,
+  WORLDS_COUNTED,
+} from '../testing/doubles/cluster-members.ts';
+import { FakeWorld } from '../testing/doubles/fake-twin.ts';
+import type { Net } from '../testing/doubles/link-double.ts';
+import type { RedisDouble } from '../testing/doubles/redis-double.ts';
+import type { TestTime } from '../testing/doubles/test-time.ts';
 import { inPartition, partitionOf } from '../twin/ids.ts';
-import { Cluster } from './cluster.ts';
-import { Ranges } from './ranges.ts';
 
 const LEASE_MS = 6000;
-const START_MS = 1_700_000_000_000;
-/** Of each node. */
-const WORLD_COUNT = 7;
-const log = pino({ level: 'silent' });
 
-interface Member {
-  cluster: Cluster;
-  ranges: Ranges;
-  clock: NodeClock;
-  twin: FakeTwin;
-  store: RedisStore;
-  /** Partitions that it has given up or lost, in order. */
-  left: number[];
-  /** How often it has counted its worlds. */
-  countings: number;
-  kill(): void;
-}
-
+const cluster = useClusterMembers(LEASE_MS);
 let time: TestTime;
 let redis: RedisDouble;
 let net: Net;
-let members: Member[];
-/** No world is in memory. */
-const moving = {
-  freeze: async () => {},
-  handOut: async () => [],
-  thaw: async () => {},
-  takeIn() {},
-};
-/** All that there are: each node has them once it holds their partition. */
+/** All worlds that there are: each node has them once it holds their partition. */
 let worlds: FakeWorld[];
-
 beforeEach(() => {
-  worlds = [];
-  time = TestTime.standing(START_MS);
-  redis = new RedisDouble({ time });
-  net = new Net({ time });
-  members = [];
-});
-afterEach(async () => {
-  for (const { cluster, store, kill } of members) {
-    await time.advanceUntil(Promise.all([cluster.stop(), store.close()]));
-    kill();
-  }
+  ({ time, redis, net, worlds } = cluster);
 });
 
-/** Starts a node, and resolves once it serves. */
-async function join(name: string): Promise<Member> {
-  const own = new ProcessTime(time);
-  const parts = { time: own, random: systemRandom, log };
-  const store = await time.advanceUntil(
-    openRedis(
-      { url: 'redis://double', nodeName: name, leaseMs: LEASE_MS },
-      { ...parts, makeClient: redis.makeClient },
-    ),
-  );
-  const ranges = new Ranges(store.claims, { partitionCount: PARTITION_COUNT, ...parts });
-  const cluster = await time.advanceUntil(
-    Cluster.join({
-      store: store as RedisStore & { heartbeats: Heartbeats },
-      ...{ ranges, leaseMs: LEASE_MS, ...parts },
-      identity: { build: 1, kernel: 'kernel', name, twinUrl: '' },
-      openLink: (process, key, handlers) =>
-        new LinkDouble(net, { process, key, handlers, ...parts }),
-    }),
-  );
-  const clock = new NodeClock(own, cluster.clockMs(), ranges);
-  store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
-  const left: number[] = [];
-  const twin = new FakeTwin();
-  for (const world of worlds) twin.worlds.set(world.number, world);
-  const leave = async (partitions: ReadonlySet<number>) => {
-    left.push(...partitions);
-    for (const { number } of worlds) {
-      if (partitions.has(partitionOf(number))) cluster.endRelays(number, 'moved');
-    }
-  };
-  ranges.use({ suspend() {}, leave }, clock);
-  store.serve();
-  const worldCount = async () => {
-    member.countings++;
-    return WORLD_COUNT;
-  };
-  const { process } = cluster.members;
-  const kill = () => {
-    own.isAlive = false;
-    for (const { cluster: other } of members) {
-      net.cut(process, other.members.process);
-      net.break(process, other.members.process);
-    }
-  };
-  const member: Member = { cluster, ranges, clock, twin, store, left, countings: 0, kill };
-  members.push(member);
-  const served = cluster.start({
-    ...{ clock, service: twin, moving, worldCount, admits: () => true },
-  });
-  await time.advanceUntil(served);
-  return member;
-}
-
+const join = (name: string) => cluster.join(name);
+const watchFor = (ms: number) => cluster.watchFor(ms);
 const counts = (of: readonly Member[]) => of.map(({ ranges }) => ranges.shown().length);
 const spread = (numbers: readonly number[]) => Math.max(...numbers) - Math.min(...numbers);
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
 /** A world in a partition that a node holds. */
 const worldOf = ({ ranges }: Member) => inPartition(12_345, ranges.shown()[0] ?? 0);
-
-/** Looks at who shows what, every 100 ms for so long: no partition has two nodes. */
-async function watchFor(ms: number): Promise<void> {
-  for (let passedMs = 0; passedMs < ms; passedMs += 100) {
-    await time.advance(100);
-    const shown = members.flatMap(({ ranges }) => [...ranges.shown()]);
-    expect(new Set(shown).size).toBe(shown.length);
-  }
-}
 
 describe('sharing', () => {
   test('a node alone takes everything at once', async () => {
@@ -176,7 +77,7 @@ test('nodes tell each other how many worlds they have, and count them every ten 
   expect([a.countings, b.countings].map((countings, i) => countings - (counted[i] ?? 0))).toEqual([
     6, 6,
   ]);
-  expect(await a.cluster.worldCount()).toBe(2 * WORLD_COUNT);
+  expect(await a.cluster.worldCount()).toBe(2 * WORLDS_COUNTED);
 });
 
 describe('failover', () => {
@@ -187,7 +88,6 @@ describe('failover', () => {
     const epochs = new Map(b.ranges.held().map(({ partition, epoch }) => [partition, epoch]));
     const lastMs = Math.max(...b.ranges.held().map((grant) => grant.latestReadingMs()));
     b.kill();
-    members.pop();
     await watchFor(LEASE_MS - 1100);
     expect(counts([a])).toEqual([32]);
     await watchFor(2600);
@@ -231,9 +131,9 @@ describe('failover', () => {
 
 describe('[N16] a stream whose world leaves its node', () => {
   test('goes on at the node that takes it, and here again when it comes back', async () => {
-    worlds = Array.from({ length: PARTITION_COUNT }, (_, partition) => {
-      return new FakeWorld(inPartition(12_345, partition), { startTick: 0 });
-    });
+    for (let partition = 0; partition < PARTITION_COUNT; partition++) {
+      worlds.push(new FakeWorld(inPartition(12_345, partition), { startTick: 0 }));
+    }
     const watchers = () => sum(worlds.map((world) => world.watchers.json));
     const a = await join('a');
     const shown: number[] = [];
@@ -383,7 +283,6 @@ describe('requests', () => {
   test('[N14] a world of a dead node is nowhere: a request waits a second at most', async () => {
     const world = worldOf(b);
     b.kill();
-    members.splice(members.indexOf(b), 1);
     const startMs = time.now();
     const failed = a.cluster.forward(call, world).catch((error: unknown) => error);
     expect(await time.advanceUntil(failed)).toMatchObject({ code: 'store_unavailable' });

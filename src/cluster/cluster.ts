@@ -1,4 +1,5 @@
 import type { NodeClock } from '../clock.ts';
+import type { PartitionLoad } from '../cluster-operator.ts';
 import type {
   ClusterService,
   ForwardedCall,
@@ -17,12 +18,15 @@ import type { Time } from '../time.ts';
 import type { StreamEnd, TwinService, Watchable, WorldFrame } from '../twin-service.ts';
 import { Balancer } from './balancer.ts';
 import { ClockSync, clusterReadingMs } from './clock-sync.ts';
+import { Drain } from './drain.ts';
 import { answerCall, CALL, CREATE, Forwarder } from './forwarder.ts';
 import { ABORT, GO, HAND, type Handed, Handover, type MovingWorlds, RESERVE } from './handover.ts';
 import { readLinkKey } from './link-key.ts';
 import { HEARTBEAT_MS, type Member, Members } from './members.ts';
+import { MoveLog } from './move-log.ts';
 import { type Holdings, type NodeRecord, PROTOCOL, readHoldings } from './node-record.ts';
-import { Places, peerOf } from './places.ts';
+import { Operator } from './operator.ts';
+import { Places } from './places.ts';
 import type { Ranges } from './ranges.ts';
 import {
   END,
@@ -40,8 +44,6 @@ import { WorldCount } from './world-count.ts';
 const OFFER = 'offer';
 const HOLDINGS = 'holdings';
 const LOOK_AGAIN_MS = 20;
-/** What is left of a draining node's partitions by then is released. */
-const DRAIN_MS_MAX = 8000;
 /** A node that joins waits so long for the clock of the others to be told anew. */
 const ADOPT_MS_MAX = 4 * HEARTBEAT_MS;
 
@@ -68,6 +70,8 @@ export interface ClusterNode {
   moving: MovingWorlds;
   /** Worlds in the store in the partitions that this node holds. */
   worldCount: () => Promise<number>;
+  /** What each of these partitions weighs. */
+  loads: () => readonly PartitionLoad[];
   /** Whether it lets in another watched world. */
   admits: () => boolean;
 }
@@ -84,6 +88,7 @@ export class Cluster implements ClusterService {
   readonly relayServer: RelayServer;
   readonly relayedWorlds: RelayedWorlds;
   readonly link: Link;
+  readonly operator: Operator;
   readonly #dependencies: ClusterDependencies;
   readonly #places: Places;
   #node: ClusterNode | undefined;
@@ -91,7 +96,7 @@ export class Cluster implements ClusterService {
   #view: ClusterView | undefined;
   #holdings: Holdings = { version: 0, partitions: [] };
   readonly #worldCount: WorldCount;
-  #isDraining = false;
+  readonly #drain: Drain;
   #answer: (call: ForwardedCall) => Promise<ForwardedReply> = () => Promise.reject(notStarted());
 
   /** Use `join`. */
@@ -136,11 +141,19 @@ export class Cluster implements ClusterService {
       mayReceive: () => !this.#isUnable,
       changed: () => this.#tellHoldings(),
     });
+    const moveLog = new MoveLog({ members, ranges, time });
     this.balancer = new Balancer({
-      ...{ members, ranges, leaseMs, time, log },
+      ...{ members, ranges, moveLog, leaseMs, time, log },
       isDraining: () => this.#isUnable,
       changed: () => this.#tellHoldings(),
       give: (partition, to) => this.#give(partition, to),
+    });
+    const { balancer, handover } = this;
+    this.#drain = new Drain({ members, ranges, time, look: () => balancer.look() });
+    this.operator = new Operator({
+      ...{ members, ranges, link, places, balancer, handover, moveLog, time, log },
+      drain: this.#drain,
+      details: () => ({ clockOffsetMs: this.clockOffsetMs, loads: this.#node?.loads() ?? [] }),
     });
   }
 
@@ -232,35 +245,24 @@ export class Cluster implements ClusterService {
     return true;
   }
 
-  get isDraining(): boolean {
-    return this.#isDraining;
+  /** It gives everything away, and will end. */
+  get isStopping(): boolean {
+    return this.#drain.isStopping;
   }
 
   /**
-   * Takes nothing more, and gives what it has to the others, within DRAIN_MS_MAX. Then it passes requests
-   * on for `relayMs`. Resolves at once where there is nobody to give to.
+   * Takes nothing more, and gives what it has to the others. Then it passes requests on for `relayMs`.
+   * Resolves at once where there is nobody to give to.
    */
   async drain(relayMs: number): Promise<void> {
-    if (this.#isDraining) return;
-    this.#isDraining = true;
-    this.members.soon();
-    const { ranges, time } = this.#dependencies;
-    const endMs = time.now() + DRAIN_MS_MAX;
-    while (ranges.held().length > 0 && this.#mayOthersTake() && time.now() < endMs) {
-      await this.balancer.look();
-      await time.sleep(LOOK_AGAIN_MS);
-    }
-    if (this.#mayOthersTake()) await time.sleep(relayMs);
+    if (this.isStopping) return;
+    await this.#drain.run(relayMs);
     await this.balancer.stop();
-  }
-
-  #mayOthersTake(): boolean {
-    return this.#others().some(({ record }) => !record.isDraining);
   }
 
   /** Gives everything up. Never rejects. */
   async stop(): Promise<void> {
-    this.#isDraining = true;
+    this.#drain.stop();
     await this.balancer.stop();
     const { ranges } = this.#dependencies;
     this.relayedWorlds.stop();
@@ -290,9 +292,9 @@ export class Cluster implements ClusterService {
     };
   }
 
-  /** Whether it serves nothing more, or nothing yet. */
+  /** Whether it takes no partitions. */
   get #isUnable(): boolean {
-    return this.#isDraining || this.#node === undefined;
+    return this.#drain.isOn || this.#node === undefined;
   }
 
   #held(): Holdings {
@@ -353,6 +355,8 @@ export class Cluster implements ClusterService {
         this.#places.isSettledHere(watching.world),
       );
     }
+    const answer = this.operator.called(kind, value);
+    if (answer !== undefined) return Promise.resolve(answer);
     return Promise.reject(new Error(`another node asked for ${kind}`));
   }
 
@@ -383,16 +387,10 @@ export class Cluster implements ClusterService {
     return this.forwarder.forward(call, worldNumber, this.#answer);
   }
 
-  /** Here, unless this node has no partitions or stops; then where the fewest worlds are. */
+  /** Here, unless this node has no partitions or drains; then where the fewest worlds are. */
   placeOfCreation(): Peer | undefined {
-    const { ranges } = this.#dependencies;
-    if (!this.#isDraining && ranges.shown().length > 0) return undefined;
-    const able = this.#others().filter(
-      ({ process, record }) =>
-        !record.isDraining && record.held.partitions.length > 0 && this.link.isUp(process),
-    );
-    const [least] = able.toSorted((a, b) => a.record.worldCount - b.record.worldCount);
-    return least && peerOf(least);
+    const isHere = !this.#drain.isOn && this.#dependencies.ranges.shown().length > 0;
+    return isHere ? undefined : this.#places.ofCreation();
   }
 
   forwardCreation(call: ForwardedCall, peer: Peer): Promise<ForwardedReply> {

@@ -21,6 +21,9 @@ const LOOK_MS = 100;
 /** A reservation of which nothing is heard for so long is given up. */
 const RESERVED_MS = 2000;
 
+/** Why a partition was kept whose receiver is taking another one, or takes none. */
+export const TAKES_NONE = 'the node takes no partition now';
+
 /** The worlds of this node, as they go to others and come from them. See `WorldHandover`. */
 export interface MovingWorlds {
   freeze(partition: number): Promise<void>;
@@ -89,34 +92,41 @@ export class Handover {
 
   /** Gives a partition to a node. Resolves to whether this node no longer has it. Never rejects. */
   async give(partition: number, to: string): Promise<boolean> {
+    return (await this.tryToGive(partition, to)) === undefined;
+  }
+
+  /** The same. Resolves to why this node still has it; undefined: it no longer has. Never rejects. */
+  async tryToGive(partition: number, to: string): Promise<string | undefined> {
     const { link, ranges, changed, time, log } = this.#dependencies;
     const startMs = time.now();
     let token: string | undefined;
     let outcome: 'given' | 'kept' = 'kept';
+    let reason = 'the store has not given it';
     try {
       token = await this.#reserve(partition, to);
       await this.#send(partition, to, token);
       outcome = await ranges.give(partition, token);
     } catch (err) {
       log.warn({ partition, to, err }, 'a partition could not be handed over');
+      reason = err instanceof Error ? err.message : String(err);
     }
     this.counts[outcome]++;
     if (outcome === 'given') {
       link.note(to, GO, token);
       log.info({ partition, to, ms: Math.round(time.now() - startMs) }, 'gave a partition');
       changed();
-      return true;
+      return undefined;
     }
     if (token !== undefined) link.note(to, ABORT, token);
     ranges.unhide(partition);
     await this.#dependencies.worlds().thaw(partition);
-    return false;
+    return reason;
   }
 
   async #reserve(partition: number, to: string): Promise<string> {
     const { link } = this.#dependencies;
     const { value } = await link.call(to, RESERVE, partition, PREPARE_MS_MAX);
-    if (typeof value !== 'string') throw new Error('the node takes no partition now');
+    if (typeof value !== 'string') throw new Error(TAKES_NONE);
     return value;
   }
 

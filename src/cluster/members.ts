@@ -197,6 +197,11 @@ export class Members {
     return holding && this.#members.get(holding.process);
   }
 
+  /** The same, with the epoch of its grant. */
+  holdingOf(partition: number): Holding | undefined {
+    return this.holderOf(partition) && this.#holdings[partition];
+  }
+
   /** Whether the store answers: what is known is as of the last seconds. */
   get isCurrent(): boolean {
     return (

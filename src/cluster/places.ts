@@ -16,7 +16,7 @@ const HERE: Place = { at: 'here' };
 
 export interface PlacesDependencies {
   ranges: Pick<Ranges, 'isShown' | 'grantOf'>;
-  members: Pick<Members, 'isCurrent' | 'disown' | 'holderOf' | 'process' | 'silentAtMs'>;
+  members: Pick<Members, 'all' | 'isCurrent' | 'disown' | 'holderOf' | 'process' | 'silentAtMs'>;
   link: Pick<Link, 'isUp'>;
   leaseMs: number;
   time: Time;
@@ -49,6 +49,22 @@ export class Places {
     if (!members.isCurrent) return STORE_RETRY_MS;
     const leftMs = members.silentAtMs(partition) - nowMs;
     return TAKEN_MS + Math.min(leaseMs, Math.max(0, leftMs));
+  }
+
+  /** The node that makes worlds where this one does not: of those that can, the one with the fewest. */
+  ofCreation(): Peer | undefined {
+    const { members, link } = this.#dependencies;
+    const able = members
+      .all()
+      .filter(
+        ({ process, record }) =>
+          process !== members.process &&
+          !record.isDraining &&
+          record.held.partitions.length > 0 &&
+          link.isUp(process),
+      );
+    const [least] = able.toSorted((a, b) => a.record.worldCount - b.record.worldCount);
+    return least && peerOf(least);
   }
 
   /** A node has answered that it does not serve a world. */

@@ -49,6 +49,8 @@ export class Ranges implements HeldPartitions {
   readonly #log: Log;
   readonly #time: Time;
   readonly #ranges: readonly Range[];
+  /** By partition: the epoch of the grant that was lost last. */
+  readonly #lostEpochs: (number | undefined)[] = [];
   /** By partition: from when and until when its worlds may be shown, by `Time.now`. */
   readonly #fromMs: Float64Array;
   readonly #untilMs: Float64Array;
@@ -225,6 +227,11 @@ export class Ranges implements HeldPartitions {
     return this.#ranges.flatMap(({ grant, isLeaving }) => (isLeaving ? [] : (grant ?? [])));
   }
 
+  /** The epoch of the last grant that was lost, and not given up. */
+  lostEpochOf(partition: number): number | undefined {
+    return this.#lostEpochs[partition];
+  }
+
   isShown(partition: number, nowMs: number): boolean {
     if (this.#claims.leaseMs !== undefined && this.#hasSlept(nowMs)) return false;
     const isInTime =
@@ -286,7 +293,10 @@ export class Ranges implements HeldPartitions {
     const reason = [...new Set(lost.map((each) => each.reason))].join('; ');
     this.#log.error({ reason, partitions: lost.length }, 'this node has lost partitions');
     this.lostCount += lost.length;
-    for (const { grant } of lost) this.#drop(grant);
+    for (const { grant } of lost) {
+      this.#lostEpochs[grant.partition] = grant.epoch;
+      this.#drop(grant);
+    }
     // What its worlds still have to store is refused from now on: there is nothing to wait for.
     void this.#worlds.leave(new Set(lost.map(({ grant }) => grant.partition)));
   }

@@ -14,6 +14,7 @@ export const MSGPACK_TYPES: readonly string[] = [
   'application/vnd.msgpack',
 ];
 export const JSON_TYPE = 'application/json';
+const HTML_TYPE = 'text/html';
 
 /**
  * The encoding of a stream: from the query, else from the subprotocol, else JSON.
@@ -52,6 +53,16 @@ export function answerEncoding(accept: string): Encoding {
   }
   if (json.quality !== msgpack.quality) return json.quality > msgpack.quality ? 'json' : 'msgpack';
   return json.position < msgpack.position ? 'json' : 'msgpack';
+}
+
+/**
+ * Whether a client asks for a page: it names HTML, and does not prefer JSON to it.
+ * @param accept the Accept header; empty if there is none
+ */
+export function prefersHtml(accept: string): boolean {
+  const ranges = accept.split(',').map(mediaRange);
+  const html = best(ranges, [HTML_TYPE])?.quality ?? 0;
+  return html > 0 && html >= (best(ranges, [JSON_TYPE])?.quality ?? 0);
 }
 
 /** The content codings of HTTP that answers may have. */

@@ -17,7 +17,7 @@ const CODE = 'export const streets = [];\n'.repeat(50);
 /** A folder with the output of a page build. */
 function makePages(): string {
   const folder = mkdtempSync(join(tmpdir(), 'web-'));
-  for (const page of ['viewer', 'console']) {
+  for (const page of ['viewer', 'console', 'cluster']) {
     mkdirSync(join(folder, page));
     const html = `<!doctype html><html><head><title>the ${page}</title></head><body></body></html>`;
     writeFileSync(join(folder, page, 'index.html'), html);
@@ -249,7 +249,7 @@ describe('the files of the pages', () => {
     },
   );
 
-  test.each(['viewer/index.html', 'console/index.html', 'assets'])(
+  test.each(['viewer/index.html', 'console/index.html', 'cluster/index.html', 'assets'])(
     'are required at the start of a node: %s',
     (missing) => {
       rmSync(join(webFolder, missing), { recursive: true });

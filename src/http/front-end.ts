@@ -1,3 +1,4 @@
+import type { ClusterOperator } from '../cluster-operator.ts';
 import type { ClusterService } from '../cluster-service.ts';
 import type { Config } from '../config.ts';
 import type { DemoLogin } from '../dealer/demo.ts';
@@ -13,13 +14,21 @@ import type { DealerRouteDependencies } from './dealer/dependencies.ts';
 import { detailReply } from './dealer/detail.ts';
 import { type DocsFiles, docsRoutes, readDocsFiles, streamDocsRoute } from './docs/docs-routes.ts';
 import { dealerPlatform, TWIN } from './docs/services.ts';
-import { consoleRoutes, readWebFiles, viewerRoutes, type WebFiles } from './pages/page-routes.ts';
+import { clusterRoutes } from './ops/cluster-routes.ts';
+import { opsRoutes } from './ops/ops-routes.ts';
+import {
+  clusterPage,
+  consoleRoutes,
+  fileRoute,
+  readWebFiles,
+  viewerRoutes,
+  type WebFiles,
+} from './pages/page-routes.ts';
 import { BodyThread } from './server/body-thread.ts';
 import { ConnectionCount } from './server/connection-count.ts';
 import { FairTurns } from './server/fair-turns.ts';
 import { HttpServer } from './server/http-server.ts';
 import { LargeAnswers } from './server/large-answers.ts';
-import { opsRoutes } from './server/ops-routes.ts';
 import { createRateLimits, type RateLimits } from './server/rate-limits.ts';
 import { errorReply } from './server/reply.ts';
 import { type Route, Router } from './server/router.ts';
@@ -70,6 +79,7 @@ interface FrontEndDependencies {
   service: TwinService;
   /** Undefined: this node serves all worlds. */
   cluster?: ClusterService | undefined;
+  operator: ClusterOperator;
   dealerRoutes: (shared: Omit<DealerRouteDependencies, 'platform' | 'log'>) => Route[];
   time: Time;
   random: Random;
@@ -122,7 +132,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     const twin = open(twinServer(options, dependencies, { ...shared, ...ofAll, fanout, pages }));
     const dealer = open(dealerServer(options, dependencies, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
-    const ops = open(opsServer(options, metrics, trouble));
+    const ops = open(opsServer(options, { ...dependencies, trouble }, shared));
     const scheme = tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.isReady = true;
@@ -305,13 +315,17 @@ function dealerServer(
 
 function opsServer(
   { opsHost, opsPort }: FrontEndOptions,
-  metrics: Metrics,
-  trouble: () => string | undefined,
+  { metrics, operator, trouble }: Pick<FrontEndDependencies, 'metrics' | 'operator' | 'trouble'>,
+  { web }: Pick<Shared, 'web'>,
 ): ServerSettings {
   metrics.addProcess();
   return {
     ...{ name: 'ops', host: opsHost, port: opsPort },
-    router: new Router(opsRoutes(metrics, trouble)),
+    router: new Router([
+      ...opsRoutes(metrics, trouble),
+      ...clusterRoutes({ operator, opsHost, page: clusterPage(web) }),
+      fileRoute(web),
+    ]),
     render: errorReply,
     // Pages of other origins may not read the private port.
     corsOrigins: [],

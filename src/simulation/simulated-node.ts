@@ -132,6 +132,7 @@ export class SimulatedNode implements Publisher {
     await cluster.start({
       ...{ clock, service: worlds, moving: worlds.handover },
       worldCount: () => worlds.idle.count(),
+      loads: () => worlds.loads(),
       admits: () => worlds.shards.some(({ admits }) => admits),
     });
     worlds.idle.start();

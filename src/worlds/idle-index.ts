@@ -87,6 +87,8 @@ export class IdleIndex {
   readonly #behind = new Set<IdleWorld>();
   #catchingUp: Promise<void> = Promise.resolve();
   #count = 0;
+  /** By partition; undefined for one that this node did not hold. */
+  #counts: readonly (number | undefined)[] = [];
   #countValidUntilMs = 0;
   #counting: Promise<number> | undefined;
 
@@ -276,10 +278,12 @@ export class IdleIndex {
       before: Number.MAX_VALUE,
       limit: COUNTED_AT_ONCE,
     };
+    const counts: number[] = [];
     let count = 0;
     let counted = 0;
     for (let partition = 0; partition < PARTITION_COUNT; partition++) {
       if (worlds.recordsOf(partition) === undefined) continue;
+      const before = count;
       for await (const page of this.#pages(partition, range)) {
         count += page.length;
         counted += page.length;
@@ -288,11 +292,18 @@ export class IdleIndex {
           await this.#slices.next();
         }
       }
+      counts[partition] = count - before;
     }
     const endMs = clock.now();
     this.#count = count;
+    this.#counts = counts;
     this.#countValidUntilMs = endMs + REUSE_FACTOR * (endMs - startMs);
     return count;
+  }
+
+  /** As `count`, of one partition and as counted last; undefined if it was not. */
+  lastCountOf(partition: number): number | undefined {
+    return this.#counts[partition];
   }
 
   /** Whether it is due in the slot `first` or later: it is watched, or was touched since. */

@@ -1,6 +1,7 @@
 import { CAR_COUNT, F_ALL, TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
 import type { Clock } from '../clock.ts';
+import type { PartitionLoad } from '../cluster-operator.ts';
 import { BetweenNodes } from '../errors.ts';
 import { PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -97,6 +98,17 @@ export class Worlds
   /** How many worlds are at hand. */
   get handleCount(): number {
     return this.#handles.size;
+  }
+
+  /** What the partitions weigh that this node holds. */
+  loads(): PartitionLoad[] {
+    const watched = this.#handles.all().filter(({ watcherCount }) => watcherCount > 0);
+    const hot = Map.groupBy(watched, ({ number }) => partitionOf(number));
+    return this.#dependencies.ranges.shown().map((partition) => ({
+      partition,
+      worldCount: this.idle.lastCountOf(partition),
+      hotCount: hot.get(partition)?.length ?? 0,
+    }));
   }
 
   // ── making and finding ──────────────────────────────────────────────────────────────────────

@@ -20,6 +20,7 @@ import {
 
 const VIEWER = 'viewer/index.html';
 const CONSOLE = 'console/index.html';
+const CLUSTER = 'cluster/index.html';
 /** Names of assets contain a hash of their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASSET_POLICY = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -28,6 +29,7 @@ const ASSET_POLICY = "default-src 'self'; base-uri 'none'; frame-ancestors 'none
 export interface WebFiles {
   viewer: string;
   console: string;
+  cluster: string;
   /** By name. */
   assets: ReadonlyMap<string, Asset>;
 }
@@ -35,7 +37,7 @@ export interface WebFiles {
 /** @param folder output of the page build. Throws if something is missing. */
 export function readWebFiles(folder: string): WebFiles {
   const assets = join(folder, 'assets');
-  for (const needed of [VIEWER, CONSOLE, 'assets']) {
+  for (const needed of [VIEWER, CONSOLE, CLUSTER, 'assets']) {
     if (existsSync(join(folder, needed))) continue;
     throw new Error(`${folder} has no ${needed}: run npm run build:web`);
   }
@@ -44,6 +46,7 @@ export function readWebFiles(folder: string): WebFiles {
   return {
     viewer: readFileSync(join(folder, VIEWER), 'utf8'),
     console: readFileSync(join(folder, CONSOLE), 'utf8'),
+    cluster: readFileSync(join(folder, CLUSTER), 'utf8'),
     assets: new Map(names.map((name) => [name, readAsset(join(assets, name), headers)])),
   };
 }
@@ -123,7 +126,13 @@ export function consoleRoutes(
   return [route, fileRoute(files)];
 }
 
-function fileRoute({ assets }: WebFiles): Route {
+/** The page that shows operators the cluster. */
+export function clusterPage(files: WebFiles): () => Asset {
+  return once(() => pageOf(files.cluster, "'self'"));
+}
+
+/** The files of all pages. */
+export function fileRoute({ assets }: WebFiles): Route {
   return assetRoute(
     {
       path: '/assets/{file}',

@@ -1,8 +1,15 @@
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** The headers that handlers read. Absent ones are empty. */
+/**
+ * The headers that handlers read. Absent ones are empty. `host` and `origin`: undefined where another node
+ * has received the request.
+ */
 export type CallHead = Readonly<
-  Pick<Head, 'accept' | 'acceptEncoding' | 'authorization' | 'vin' | 'ifNoneMatch' | 'contentType'>
+  Pick<
+    Head,
+    'accept' | 'acceptEncoding' | 'authorization' | 'vin' | 'ifNoneMatch' | 'contentType'
+  > &
+    Partial<Pick<Head, 'host' | 'origin'>>
 >;
 
 /** The headers of one request that the server uses. Of repeated headers the first counts. */
@@ -12,6 +19,7 @@ export class Head {
   authorization = '';
   vin = '';
   ifNoneMatch = '';
+  host = '';
   origin = '';
   /** Lists in the order of the hops. */
   forwardedFor = '';
@@ -34,6 +42,7 @@ export class Head {
     switch (name) {
       case 'host':
         this.#hostCount++;
+        this.host = value;
         break;
       case 'content-length':
         this.#lengthCount++;

@@ -7,11 +7,13 @@ import { Metrics } from '../../metrics.ts';
 import { systemRandom } from '../../random.ts';
 import type { Schema } from '../../schema.ts';
 import { FakeCluster } from './fake-cluster.ts';
+import { FakeOperator } from './fake-operator.ts';
 import { FakeTwin } from './fake-twin.ts';
 import { TestTime } from './test-time.ts';
 
 export interface TestFront extends FrontEnd {
   service: FakeTwin;
+  operator: FakeOperator;
   /** Lines of the log, as JSON. */
   logLines: string[];
   /** The twin's port. */
@@ -28,6 +30,7 @@ export function openTestFront(
   cluster?: FakeCluster,
 ): TestFront {
   const service = cluster?.service ?? new FakeTwin();
+  const operator = new FakeOperator();
   const time = TestTime.standing();
   const logLines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logLines.push(line) });
@@ -50,8 +53,7 @@ export function openTestFront(
       ...options,
     },
     {
-      service,
-      cluster,
+      ...{ service, cluster, operator },
       dealerRoutes: () => [],
       time,
       random: systemRandom,
@@ -61,7 +63,8 @@ export function openTestFront(
     },
   );
   const close = () => time.advanceUntil(front.close());
-  return { ...front, close, service, logLines, port: Number(new URL(front.twinUrl).port), time };
+  const port = Number(new URL(front.twinUrl).port);
+  return { ...front, close, service, operator, logLines, port, time };
 }
 
 /** A front end whose worlds other nodes may serve. */

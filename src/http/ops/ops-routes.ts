@@ -1,6 +1,6 @@
 import type { Metrics } from '../../metrics.ts';
-import { ok, type Reply, text } from './reply.ts';
-import type { Call, Route } from './router.ts';
+import { ok, type Reply, text } from '../server/reply.ts';
+import type { Call, Route } from '../server/router.ts';
 
 /**
  * Liveness, readiness and metrics, for a private port.
