@@ -38,6 +38,7 @@ const PURE = ['city', 'twin', 'codec'];
 /** Files of `src` itself that any folder may use. */
 const COMMON = [
   'src/errors.ts',
+  'src/histogram.ts',
   'src/json.ts',
   'src/largest-piece.ts',
   'src/limits.ts',
