@@ -104,7 +104,7 @@ export async function startNode(
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const served = { worlds, platform, kernel: kernel.identity, cluster, ranges };
+    const served = { store, worlds, platform, kernel: kernel.identity, cluster, ranges };
     const stopsSoon = () => (cluster?.isDraining ? STOPS : trouble());
     const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());

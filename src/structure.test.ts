@@ -52,7 +52,7 @@ const COMMON = [
   'src/token-buckets.ts',
 ];
 const COMMON_OF: Record<string, readonly string[]> = {
-  http: [...COMMON, 'src/metrics.ts', 'src/config.ts'],
+  http: [...COMMON, 'src/metric-names.ts', 'src/config.ts'],
   kernel: [],
   city: [],
   web: [],
