@@ -3,6 +3,12 @@ import { PARTITION_COUNT } from '../../../limits.ts';
 import { ALL_METRICS } from '../../../metric-names.ts';
 import { type PrintedSample, samplesOf, valueIn } from '../../rigs/metric.ts';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
+import {
+  type Matcher,
+  readAlerts,
+  readDashboard,
+  selectorsIn,
+} from '../../rigs/operating-files.ts';
 import { startRedis, type TestRedis } from '../../rigs/redis.ts';
 import { until } from '../../rigs/until.ts';
 import { ask, makeWorld, type World } from '../reliability/client.ts';
@@ -10,6 +16,8 @@ import { moreFrames, StreamReader } from '../reliability/stream-reader.ts';
 
 const LEASE_S = 60;
 const WORLDS = 8;
+/** Labels of which a node prints only the values that have occurred. */
+const OF_CHANCE = ['status', 'status_class', 'route', 'job', 'instance'];
 
 let redis: TestRedis;
 /** The second one has joined the first. */
@@ -56,6 +64,26 @@ afterAll(async () => {
 /** The values of a metric at all nodes, together. */
 const total = (name: string, labels?: PrintedSample['labels']) =>
   printed.reduce((sum, samples) => sum + valueIn(samples, name, labels), 0);
+
+function isWanted({ operator, value }: Matcher, found: string | undefined): boolean {
+  const isEqual = operator.includes('~')
+    ? new RegExp(`^(${value})$`).test(found ?? '')
+    : found === value;
+  return operator.startsWith('!') ? !isEqual : isEqual;
+}
+
+/** What of a query no line of a node answers. */
+function unansweredIn(expr: string, samples: readonly PrintedSample[]): string[] {
+  return selectorsIn(expr).flatMap(({ name, matchers }) => {
+    const wanted = matchers.filter(({ label }) => !OF_CHANCE.includes(label));
+    const isAnswered = samples.some(
+      (sample) =>
+        sample.name === name && wanted.every((each) => isWanted(each, sample.labels[each.label])),
+    );
+    // Prometheus itself tells whether it could ask.
+    return isAnswered || name === 'up' ? [] : [`${name} in ${expr}`];
+  });
+}
 
 describe('[O15] each node on Redis', () => {
   test('prints every metric, with its labels', () => {
@@ -104,5 +132,25 @@ describe('[O15] each node on Redis', () => {
     expect(
       total('twin_store_operation_duration_seconds_count', { operation: 'commit' }),
     ).toBeGreaterThanOrEqual(WORLDS);
+  });
+});
+
+describe('[O16] a node answers', () => {
+  test('all queries of the dashboard', () => {
+    const exprs = readDashboard().panels.flatMap(({ targets = [] }) =>
+      targets.map(({ expr }) => expr),
+    );
+    expect(exprs.length).toBeGreaterThan(50);
+    for (const samples of printed) {
+      expect(exprs.flatMap((expr) => unansweredIn(expr, samples))).toEqual([]);
+    }
+  });
+
+  test('all expressions of the alerts', () => {
+    const exprs = readAlerts().map(({ expr }) => expr);
+    expect(exprs.length).toBeGreaterThan(15);
+    for (const samples of printed) {
+      expect(exprs.flatMap((expr) => unansweredIn(expr, samples))).toEqual([]);
+    }
   });
 });
