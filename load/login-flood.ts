@@ -72,8 +72,8 @@ export async function watchHashes(opsUrl: URL | undefined) {
       if (!answer) return;
       const metrics = answer.body.toString();
       seen.polls += 1;
-      seen.running = Math.max(seen.running, gaugeOf(metrics, 'passwords_hashing'));
-      seen.waiting = Math.max(seen.waiting, gaugeOf(metrics, 'passwords_waiting'));
+      seen.running = Math.max(seen.running, gaugeOf(metrics, 'twin_passwords_hashing'));
+      seen.waiting = Math.max(seen.waiting, gaugeOf(metrics, 'twin_passwords_waiting'));
     });
   });
   return () => {

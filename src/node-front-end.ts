@@ -11,6 +11,7 @@ import { type FrontEnd, startFrontEnd } from './http/front-end.ts';
 import type { Log } from './log.ts';
 import { nodeMetrics } from './node-metrics.ts';
 import type { Random } from './random.ts';
+import type { GuardedStore } from './store/guarded-store.ts';
 import { connectionsAllowed, readSystemLimits, systemWarnings } from './system-limits.ts';
 import type { Time } from './time.ts';
 import type { Worlds } from './worlds/worlds.ts';
@@ -29,6 +30,7 @@ export interface NodeBase {
 export function openFrontEnd(
   { config, log, time, random }: NodeBase,
   parts: {
+    store: GuardedStore;
     worlds: Worlds;
     /** Undefined: this node serves all worlds. */
     cluster: Cluster | undefined;
@@ -43,9 +45,12 @@ export function openFrontEnd(
   // Picked one by one: the front end gets no secret but the key of TLS.
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
   const { publicTwinUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
-  const { worlds, cluster, ranges, platform, kernel, build, trouble } = parts;
-  const metrics = nodeMetrics(worlds, platform);
-  if (cluster) addClusterMetrics(metrics, cluster, ranges);
+  const { store, worlds, cluster, ranges, platform, kernel, build, trouble } = parts;
+  const metrics = nodeMetrics({ store, worlds, platform, time });
+  if (cluster) {
+    const { leaseMs } = config;
+    addClusterMetrics(metrics, { cluster, store, ranges, leaseMs, time });
+  }
   const identity = { name: config.nodeName, build, kernel, twinUrl: config.nodeTwinUrl ?? '' };
   const operator = cluster?.operator ?? new LoneOperator({ identity, ranges, worlds, time });
   const systemLimits = readSystemLimits();

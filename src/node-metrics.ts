@@ -1,39 +1,65 @@
+import { WorldCount } from './cluster/world-count.ts';
 import type { DealerPlatform } from './dealer/dealer-platform.ts';
-import { Metrics } from './metrics.ts';
+import { largestPiece } from './largest-piece.ts';
+import { MACHINE_METRICS, STORE_METRICS, STREAM_METRICS, WORLD_METRICS } from './metric-names.ts';
+import { Metrics, samplesOf } from './metrics.ts';
+import type { GuardedStore } from './store/guarded-store.ts';
+import type { Time } from './time.ts';
 import type { Worlds } from './worlds/worlds.ts';
 
-type ShardCount = 'hotCount' | 'debtTicks' | 'searching' | 'explained' | 'incarnation';
+type ShardCount = 'hotCount' | 'debtTicks' | 'searching' | 'explained' | 'deathCount';
 
-/** The metrics of a node's worlds, shards and password threads. */
-export function nodeMetrics(worlds: Worlds, { passwords }: DealerPlatform): Metrics {
+interface Measured {
+  store: GuardedStore;
+  worlds: Worlds;
+  platform: DealerPlatform;
+  time: Time;
+}
+
+/** The metrics of a node's worlds, shards, store and password threads. */
+export function nodeMetrics({ store, worlds, platform, time }: Measured): Metrics {
   const metrics = new Metrics();
-  const { shards } = worlds;
-  const sum = (name: ShardCount) => () => shards.reduce((total, shard) => total + shard[name], 0);
-  const hotShare = () => Math.max(...shards.map(({ hotPerMille }) => hotPerMille / 1000));
-  metrics.gauge('worlds_at_hand', 'Worlds whose records are in memory.', () => worlds.handleCount);
-  metrics.gauge('worlds_hot', 'Worlds with at least one watcher.', sum('hotCount'));
-  metrics.gauge(
-    'shard_hot_ratio',
-    'Share of the time in which a shard works on watched worlds, of the busiest shard.',
-    hotShare,
-  );
-  metrics.gauge(
-    'shard_debt_ticks',
-    'Ticks that shards still have to step to answer pending queries.',
-    sum('debtTicks'),
-  );
-  metrics.gauge(
-    'incidents_explaining',
-    'Counterfactual searches that are queued or running.',
-    sum('searching'),
-  );
-  metrics.counter('incidents_explained_total', 'Incidents explained.', sum('explained'));
-  metrics.gauge('passwords_hashing', 'Passwords being hashed.', () => passwords.running);
-  metrics.gauge('passwords_waiting', 'Passwords queued for hashing.', () => passwords.waiting);
-  metrics.counter(
-    'shard_incarnations_total',
-    'Starts and ends of shard threads.',
-    sum('incarnation'),
-  );
+  addWorlds(metrics, worlds, time);
+  addShards(metrics, worlds);
+  addStore(metrics, store);
+  const { passwords } = platform;
+  metrics.read(MACHINE_METRICS.hashing, () => passwords.running);
+  metrics.read(MACHINE_METRICS.waiting, () => passwords.waiting);
+  metrics.read(MACHINE_METRICS.largestPiece, () => largestPiece.bytes);
   return metrics;
+}
+
+function sumOf({ shards }: Worlds, count: ShardCount): () => number {
+  return () => shards.reduce((total, shard) => total + shard[count], 0);
+}
+
+function addWorlds(metrics: Metrics, worlds: Worlds, time: Time): void {
+  const stored = new WorldCount(() => worlds.idle.count(), time);
+  stored.refresh();
+  metrics.read(WORLD_METRICS.stored, () => {
+    stored.refresh();
+    return stored.latest;
+  });
+  metrics.read(WORLD_METRICS.atHand, () => worlds.handleCount);
+  metrics.read(WORLD_METRICS.hot, sumOf(worlds, 'hotCount'));
+  metrics.read(WORLD_METRICS.quarantined, () => worlds.quarantinedCount);
+  metrics.read(WORLD_METRICS.explaining, sumOf(worlds, 'searching'));
+  metrics.read(WORLD_METRICS.explained, sumOf(worlds, 'explained'));
+  metrics.read(STREAM_METRICS.late, () => worlds.lateFrames.count);
+}
+
+function addShards(metrics: Metrics, worlds: Worlds): void {
+  const { shards } = worlds;
+  metrics.readEach(MACHINE_METRICS.hotRatio, () =>
+    shards.map(({ index, hotPerMille }) => [[index], hotPerMille / 1000]),
+  );
+  metrics.read(MACHINE_METRICS.debtTicks, sumOf(worlds, 'debtTicks'));
+  metrics.read(MACHINE_METRICS.admitting, () => shards.filter(({ admits }) => admits).length);
+  metrics.read(MACHINE_METRICS.deaths, sumOf(worlds, 'deathCount'));
+}
+
+function addStore(metrics: Metrics, store: GuardedStore): void {
+  metrics.histograms(STORE_METRICS.durations, () => samplesOf(store.durations));
+  metrics.readEach(STORE_METRICS.failures, () => samplesOf(store.failures));
+  metrics.read(STORE_METRICS.pending, () => store.pendingCount);
 }

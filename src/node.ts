@@ -104,9 +104,9 @@ export async function startNode(
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const served = { worlds, platform, kernel: kernel.identity, build: BUILD, cluster, ranges };
+    const served = { store, worlds, platform, kernel: kernel.identity, build: BUILD };
     const stopsSoon = () => (cluster?.isStopping ? STOPS : trouble());
-    const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
+    const frontEnd = openFrontEnd(base, { ...served, cluster, ranges, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());
     await serveCluster(cluster, { clock, worlds });
     stopSteps.push(() => (stopped.isHurried ? undefined : cluster?.drain(config.drainMs)));

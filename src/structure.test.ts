@@ -38,6 +38,7 @@ const PURE = ['city', 'twin', 'codec'];
 /** Files of `src` itself that any folder may use. */
 const COMMON = [
   'src/errors.ts',
+  'src/histogram.ts',
   'src/json.ts',
   'src/largest-piece.ts',
   'src/limits.ts',
@@ -51,7 +52,7 @@ const COMMON = [
   'src/token-buckets.ts',
 ];
 const COMMON_OF: Record<string, readonly string[]> = {
-  http: [...COMMON, 'src/metrics.ts', 'src/config.ts'],
+  http: [...COMMON, 'src/metric-names.ts', 'src/config.ts'],
   kernel: [],
   city: [],
   web: [],

@@ -64,7 +64,7 @@ function declaredIn(text: string): string[] {
 }
 
 function metricsIn(text: string): string[] {
-  return [...text.matchAll(/(?:gauge|counter)\(\s*'(\w+)'|\bname: '(\w+_\w+)'/g)].map(
+  return [...text.matchAll(/(?:gauge|counter|histogram)\(\s*'(\w+)'|\bname: '(\w+_\w+)'/g)].map(
     ([, called = '', named = '']) => called || named,
   );
 }

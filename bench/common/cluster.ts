@@ -58,7 +58,7 @@ export function metricOf(nodes: readonly Server[], name: string): Promise<number
 export async function untilBalanced(nodes: readonly Server[]): Promise<void> {
   const endMs = systemTime.now() + BALANCED_MS_MAX;
   for (let looks = 0; looks < LOOKS; looks++) {
-    const held = await metricOf(nodes, 'partitions_held');
+    const held = await metricOf(nodes, 'twin_partitions_held');
     const isWhole = held.reduce((a, b) => a + b, 0) === PARTITION_COUNT;
     if (!isWhole || Math.max(...held) - Math.min(...held) > 1) looks = 0;
     if (systemTime.now() > endMs) throw new Error(`not balanced: ${held.join(', ')} partitions`);

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 const largestPieceBytes = () =>
-  metricOf({ opsUrl: node.opsUrl?.origin ?? '' }, 'largest_piece_bytes');
+  metricOf({ opsUrl: node.opsUrl?.origin ?? '' }, 'twin_largest_piece_bytes');
 
 test.each(NAMES)('[R36, R37] %s: others are answered', async (name) => {
   const processes = hostile[name] as HostileProcesses;

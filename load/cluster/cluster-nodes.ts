@@ -87,12 +87,12 @@ export class ClusterNodes {
 
   /** Partitions that each living node holds, and those that all have lost. */
   async held(): Promise<number[]> {
-    return metricOf(this.living, 'partitions_held');
+    return metricOf(this.living, 'twin_partitions_held');
   }
 
   /** Of some nodes: those that were given up do not count. */
   async lostPartitions(of: readonly Server[]): Promise<number> {
-    return (await metricOf(of, 'partitions_lost_total')).reduce((a, b) => a + b, 0);
+    return (await metricOf(of, 'twin_partitions_lost_total')).reduce((a, b) => a + b, 0);
   }
 
   untilBalanced(): Promise<void> {

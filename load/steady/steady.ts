@@ -63,7 +63,7 @@ async function measure(chosen: Chosen, { nodes, redis }: ClusterNodes): Promise<
   stopProgress();
   const after = await grantsIn(redis);
   const moved = after.filter((grant, i) => grant !== before[i]).length;
-  const lost = (await metricOf(nodes, 'partitions_lost_total')).reduce((a, b) => a + b, 0);
+  const lost = (await metricOf(nodes, 'twin_partitions_lost_total')).reduce((a, b) => a + b, 0);
   const ofNodes = nodes.map((node, i) => ({ node, world: made[i]?.[0] as MadeWorld }));
   const bounds = await clockBounds(ofNodes, CLOCKS_MS);
   const middles = bounds.map(({ middleMs }) => middleMs);

@@ -21,6 +21,7 @@ class SharedState {
 
 class BalancedNode {
   readonly balancer: Balancer;
+  readonly #members: Members;
   readonly #state: SharedState;
   readonly #process: string;
   readonly #grants = new Map<number, Grant>();
@@ -31,7 +32,7 @@ class BalancedNode {
     this.#state = state;
     this.#process = process;
     const joined = state.nodes.size;
-    const members = new Members({
+    this.#members = new Members({
       heartbeats: {
         process,
         lossCount: 0,
@@ -48,6 +49,7 @@ class BalancedNode {
       heard() {},
       holds() {},
     });
+    const members = this.#members;
     this.balancer = new Balancer({
       ...{ members, leaseMs: LEASE_MS, time, log, moveLog: { look() {} } },
       ranges: {
@@ -65,6 +67,12 @@ class BalancedNode {
       },
     });
     void members.start().then(() => this.balancer.start());
+  }
+
+  /** It says nothing any more, and the store forgets what it held. */
+  async die(): Promise<void> {
+    await Promise.all([this.#members.stop(), this.balancer.stop()]);
+    for (const partition of this.#grants.keys()) this.#state.holders.delete(partition);
   }
 
   get count(): number {
@@ -118,3 +126,23 @@ test('[N15] once nodes have shared the partitions nothing moves for an hour', as
   expect(state.takenCount).toBe(PARTITION_COUNT + 32 + 21);
   for (const { balancer } of nodes) await balancer.stop();
 }, 60_000);
+
+test('what a node takes is counted, with how long nobody served it', async () => {
+  const time = TestTime.standing();
+  const state = new SharedState();
+  const a = new BalancedNode(state, 'a:1', time);
+  await time.advance(1000);
+  const b = new BalancedNode(state, 'b:1', time);
+  await time.advance(100_000);
+  const { free, silent } = a.balancer.takeovers;
+  expect(free.count).toBe(PARTITION_COUNT);
+  expect(silent.count).toBe(0);
+  const left = b.count;
+  await b.die();
+  await time.advance(2 * LEASE_MS);
+  expect(silent.count).toBe(left);
+  const [pauseMs, mostMs] = [(1000 * silent.sumS) / left, LEASE_MS + 1000];
+  expect(pauseMs).toBeGreaterThanOrEqual(LEASE_MS);
+  expect(pauseMs).toBeLessThanOrEqual(mostMs);
+  await a.balancer.stop();
+});

@@ -1,3 +1,4 @@
+import { Histogram } from '../histogram.ts';
 import type { Log } from '../log.ts';
 import type { Grant, Held } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
@@ -41,6 +42,12 @@ export interface BalancerDependencies {
  * only what is free, or what a silent node has left behind.
  */
 export class Balancer {
+  /**
+   * How long nobody served the partitions that this node has taken, from the last sign of life of their
+   * holder, as far as this node has heard of it: what was given up or never had, and what a silent node
+   * has left behind.
+   */
+  readonly takeovers = { free: new Histogram(), silent: new Histogram() };
   readonly #dependencies: BalancerDependencies;
   readonly #time: Time;
   /** By partition: since when it is free, and when to try next; by `Time.now`. */
@@ -162,6 +169,7 @@ export class Balancer {
     const isSilent = this.#time.now() >= members.silentAtMs(partition);
     const answer = await ranges.take(partition, isSilent ? 'expired' : 'free');
     if (answer !== undefined && isGrant(answer)) {
+      this.#taken(partition, isSilent ? 'silent' : 'free');
       this.#retryMs.delete(partition);
       return true;
     }
@@ -171,6 +179,12 @@ export class Balancer {
     const hasEnded = answer?.leftMs === 0 && !isSilent;
     this.#retryMs.set(partition, hasEnded ? members.silentAtMs(partition) : freeMs);
     return false;
+  }
+
+  #taken(partition: number, what: keyof Balancer['takeovers']): void {
+    const { members, leaseMs } = this.#dependencies;
+    const sinceMs = members.silentAtMs(partition) - leaseMs;
+    this.takeovers[what].observe(Math.max(0, this.#time.now() - sinceMs) / 1000);
   }
 
   /** Gives one partition at a time, to a node that gets one at a time. */

@@ -30,7 +30,10 @@ export interface ForwarderDependencies {
 
 /** Sends requests to the nodes that serve their worlds. */
 export class Forwarder {
-  /** Requests that were passed on, by what became of them. */
+  /**
+   * Requests that were passed on, by what became of them: another node has answered, be it with an error;
+   * it no longer served the world; its link broke; no node has answered.
+   */
   readonly counts = { answered: 0, moved: 0, broken: 0, refused: 0 };
   readonly #dependencies: ForwarderDependencies;
 
@@ -52,7 +55,10 @@ export class Forwarder {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       let place = places.of(world);
       if (place.at === 'nowhere') place = await places.settled(world, endMs);
-      if (place.at === 'nowhere') throw unavailable(place.retryMs);
+      if (place.at === 'nowhere') {
+        this.counts.refused++;
+        throw unavailable(place.retryMs);
+      }
       if (place.at === 'here') {
         const own = await unlessBetweenNodes(answerHere(call));
         if (own !== undefined) return own;
@@ -97,8 +103,8 @@ export class Forwarder {
       this.counts.moved++;
       return undefined;
     }
-    if ('fault' in told) throw errorOf(told.fault);
     this.counts.answered++;
+    if ('fault' in told) throw errorOf(told.fault);
     return told.reply;
   }
 }

@@ -140,6 +140,13 @@ describe('[N17] a partition that is given', () => {
     expect(b.handover.counts.received).toBe(1);
   });
 
+  test('stands still as long as its worlds take', async () => {
+    a.handOutMs = 30;
+    await give();
+    await give();
+    expect([a.handover.pauses.count, a.handover.pauses.sumS]).toEqual([2, 0.06]);
+  });
+
   test('comes alone: a second one is refused meanwhile', async () => {
     lost = [GO];
     await give();
@@ -153,6 +160,7 @@ describe('[N17] the worlds of a partition that is not given go on', () => {
   const expectKept = async () => {
     expect(await give()).toBe(false);
     expect([a.handover.counts.given, a.handover.counts.kept]).toEqual([0, 1]);
+    expect(a.handover.pauses.count).toBe(1);
     await time.advance(5000);
     expect(b.handover.counts.received).toBe(0);
     expect(happened.slice(-3).toSorted()).toEqual(['a thaw', 'a unhide', 'b cancel']);
@@ -183,6 +191,7 @@ describe('[N17] the worlds of a partition that is not given go on', () => {
     b.mayReceive = false;
     expect(await give()).toBe(false);
     expect(happened).not.toContain('a freeze');
+    expect(a.handover.pauses.count).toBe(0);
     expect(owner).toBe('a');
   });
 });

@@ -1,4 +1,5 @@
 import { TwinError } from '../errors.ts';
+import { Histogram } from '../histogram.ts';
 import type { Link, LinkAnswer } from '../link/contract.ts';
 import type { Log } from '../log.ts';
 import type { Reservation } from '../store/contract.ts';
@@ -80,9 +81,13 @@ interface Expected {
 export class Handover {
   /** Partitions that were given, that were kept after all, and that came to this node. */
   readonly counts = { given: 0, kept: 0, received: 0 };
+  /** How long worlds stood still to be given, until another node had them or they went on here. */
+  readonly pauses = new Histogram();
   readonly #dependencies: HandoverDependencies;
   /** By token; one at a time. */
   readonly #expected = new Map<string, Expected>();
+  /** Since when the worlds that are given stand still. */
+  #frozenMs: number | undefined;
 
   constructor(dependencies: HandoverDependencies) {
     this.#dependencies = dependencies;
@@ -113,6 +118,7 @@ export class Handover {
     this.counts[outcome]++;
     if (outcome === 'given') {
       link.note(to, GO, token);
+      this.#endPause();
       log.info({ partition, to, ms: Math.round(time.now() - startMs) }, 'gave a partition');
       changed();
       return undefined;
@@ -120,7 +126,14 @@ export class Handover {
     if (token !== undefined) link.note(to, ABORT, token);
     ranges.unhide(partition);
     await this.#dependencies.worlds().thaw(partition);
+    this.#endPause();
     return reason;
+  }
+
+  #endPause(): void {
+    if (this.#frozenMs === undefined) return;
+    this.pauses.observe((this.#dependencies.time.now() - this.#frozenMs) / 1000);
+    this.#frozenMs = undefined;
   }
 
   async #reserve(partition: number, to: string): Promise<string> {
@@ -134,7 +147,8 @@ export class Handover {
   async #send(partition: number, to: string, token: string): Promise<void> {
     const { link, ranges, time } = this.#dependencies;
     const worlds = this.#dependencies.worlds();
-    const endMs = time.now() + PREPARE_MS_MAX;
+    this.#frozenMs = time.now();
+    const endMs = this.#frozenMs + PREPARE_MS_MAX;
     await this.#within(endMs, worlds.freeze(partition));
     ranges.hide(partition);
     const handed = await this.#within(endMs, worlds.handOut(partition));

@@ -245,3 +245,22 @@ test('a node that stops renews nothing more', async () => {
   await time.advance(2 * LEASE_MS);
   expect([shown(ranges), heard]).toEqual([0, []]);
 });
+
+test('the margin is that of the shortest grant, and each renewal is measured', async () => {
+  const ranges = await start();
+  await time.advance(400);
+  expect(ranges.marginMs).toBe(LEASE_MS - 400);
+  expect(ranges.renewals.count).toBe(0);
+  isSilent = (partition) => partition === 5;
+  await time.advance(RENEWAL_MS);
+  expect(ranges.marginMs).toBe(LEASE_MS - 400 - RENEWAL_MS);
+  expect(ranges.renewals.count).toBe(1);
+});
+
+test('a node that holds nothing has no margin, and renews nothing', async () => {
+  isSilent = () => true;
+  const ranges = await start();
+  await time.advance(RENEWAL_MS);
+  expect(ranges.marginMs).toBe(Number.POSITIVE_INFINITY);
+  expect(ranges.renewals.count).toBe(0);
+});

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { Histogram } from '../histogram.ts';
 import type { Log } from '../log.ts';
 import {
   type Claims,
@@ -44,6 +45,8 @@ export interface RangesDependencies {
 export class Ranges implements HeldPartitions {
   /** Partitions that were lost, whatever the reason: not those that were given up. */
   lostCount = 0;
+  /** How long it took to renew all that was held. */
+  readonly renewals = new Histogram();
   readonly partitionCount: number;
   readonly #claims: Claims;
   readonly #log: Log;
@@ -256,6 +259,12 @@ export class Ranges implements HeldPartitions {
     return this.#latestReadingMs;
   }
 
+  /** How long the shortest grant may still be relied on, ms; negative where it has ended. */
+  get marginMs(): number {
+    const untilMs = this.held().map((grant) => grant.untilMs());
+    return Math.min(...untilMs) - this.#time.now();
+  }
+
   /** Renews what is held. Never rejects. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
@@ -267,7 +276,9 @@ export class Ranges implements HeldPartitions {
   async #renew(): Promise<void> {
     if (this.#isStopped) return;
     const grants = this.#ranges.flatMap(({ grant }) => grant ?? []);
+    const startMs = this.#time.now();
     const lost = await this.#claims.renew(grants);
+    if (grants.length > 0) this.renewals.observe((this.#time.now() - startMs) / 1000);
     // Some may have been given meanwhile.
     const current = lost.filter(({ grant }) => this.#isCurrent(grant));
     if (current.length > 0) this.#leave(current);

@@ -2,8 +2,8 @@ import type { ClusterOperator } from '../cluster-operator.ts';
 import type { ClusterService } from '../cluster-service.ts';
 import type { Config } from '../config.ts';
 import type { DemoLogin } from '../dealer/demo.ts';
-import { largestPiece } from '../largest-piece.ts';
 import type { Log } from '../log.ts';
+import { REQUEST_METRICS, STREAM_METRICS } from '../metric-names.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Random } from '../random.ts';
 import type { Time } from '../time.ts';
@@ -137,7 +137,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.isReady = true;
     countStreams(metrics, fanout);
-    measureLargestPiece(metrics);
+    const stopMeasuring = metrics.addProcess(time);
     const stopSweeping = time.every(SWEEP_MS, () => {
       fanout.sweep();
       pages.sweep();
@@ -151,6 +151,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
         const drained = servers.map((server) => server.drain(CLOSE_GRACE_MS));
         await Promise.all([...drained, fanout.endAll()]);
         stopSweeping();
+        stopMeasuring();
         for (const server of servers) server.end();
         await shared.bodyThread.close();
       },
@@ -167,21 +168,9 @@ function createConnectionCount(
   metrics: Metrics,
 ): ConnectionCount {
   const connections = new ConnectionCount(connectionsMax, limits.connections);
-  metrics.gauge('connections_open', 'Open connections.', () => connections.total);
-  metrics.counter(
-    'connections_refused_total',
-    'Connections that were closed at once because there were too many.',
-    () => connections.refused,
-  );
+  metrics.read(REQUEST_METRICS.connections, () => connections.total);
+  metrics.read(REQUEST_METRICS.connectionsRefused, () => connections.refused);
   return connections;
-}
-
-function measureLargestPiece(metrics: Metrics): void {
-  metrics.gauge(
-    'largest_piece_bytes',
-    'Most bytes that the main thread has parsed, encoded or sent in pieces in one go.',
-    () => largestPiece.bytes,
-  );
 }
 
 /** All streams of a world are fed alike, whichever node serves it. */
@@ -205,14 +194,10 @@ function feedStreams(
 }
 
 function countStreams(metrics: Metrics, fanout: Fanout): void {
-  metrics.gauge('stream_watchers', 'Open streams.', () => fanout.watcherCount);
-  metrics.counter('stream_frames_sent_total', 'Frames sent.', () => fanout.framesSent);
-  metrics.counter(
-    'stream_frames_skipped_total',
-    'Frames that readers missed because they could not keep up.',
-    () => fanout.framesSkipped,
-  );
-  metrics.counter('stream_bytes_total', 'Bytes of frames sent.', () => fanout.bytesSent);
+  metrics.read(STREAM_METRICS.watchers, () => fanout.watcherCount);
+  metrics.read(STREAM_METRICS.sent, () => fanout.framesSent);
+  metrics.read(STREAM_METRICS.skipped, () => fanout.framesSkipped);
+  metrics.read(STREAM_METRICS.bytes, () => fanout.bytesSent);
 }
 
 type ServerSettings<Session = never> = Omit<
@@ -285,11 +270,11 @@ function answerOthers(
   cluster: ClusterService,
   routes: readonly Route[],
   turns: FairTurns,
-  { metrics, log }: FrontEndDependencies,
+  { metrics, time, log }: FrontEndDependencies,
   { streamed }: TwinParts,
 ): void {
   const router = new Router(routes.filter(({ place }) => place !== undefined));
-  const calls = new ForwardedCalls({ router, turns, streamed, metrics, log });
+  const calls = new ForwardedCalls({ router, turns, streamed, metrics, time, log });
   cluster.onCall((call) => calls.answer(call));
 }
 
@@ -318,7 +303,7 @@ function opsServer(
   { metrics, operator, trouble }: Pick<FrontEndDependencies, 'metrics' | 'operator' | 'trouble'>,
   { web }: Pick<Shared, 'web'>,
 ): ServerSettings {
-  metrics.addProcess();
+  metrics.read(REQUEST_METRICS.ready, () => (trouble() === undefined ? 1 : 0));
   return {
     ...{ name: 'ops', host: opsHost, port: opsPort },
     router: new Router([

@@ -13,7 +13,8 @@ export interface ConnectionParts<Message extends WireMessage> {
   checked: (message: unknown) => Message;
   /** Takes what is not about parts and pings. Throws MalformedMessage too. */
   handle: (message: Message, bytes: number) => void;
-  pinged: (value: unknown) => void;
+  /** @param stamp see `wire.ts` */
+  pinged: (value: unknown, stamp: number | null) => void;
   /** Called once. */
   ended: (reason: string) => void;
   relieved?: () => void;
@@ -54,7 +55,7 @@ export class Connection<Message extends WireMessage> {
   }
 
   #take(message: Message, bytes: number): void {
-    if (message[0] === PING) this.#by.pinged(message[1]);
+    if (message[0] === PING) this.#by.pinged(message[1], message[2]);
     else if (message[0] === PART) {
       const whole = this.#parts.add(message[1], message[2], message[3]);
       if (whole !== undefined) this.#takeWhole(whole);
@@ -69,8 +70,8 @@ export class Connection<Message extends WireMessage> {
     this.#take(message, end);
   }
 
-  ping(value: unknown): void {
-    this.outbox.send(pack([PING, value]));
+  ping(value: unknown, stamp: number | null): void {
+    this.outbox.send(pack([PING, value, stamp]));
   }
 
   /** Ends the connection after too long a silence. @param passedMs since the last call */

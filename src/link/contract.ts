@@ -1,3 +1,5 @@
+import type { Histogram } from '../histogram.ts';
+
 /**
  * The connections between the nodes of a cluster. Each node dials every other one. Over the connection
  * that it has dialled, a node sends calls and notes, and gets answers and messages; the other end serves
@@ -6,6 +8,12 @@
 export interface Link {
   /** Where other nodes reach this one. */
   readonly url: string;
+
+  /** Of pings to the other nodes, each with its answer. */
+  readonly roundTrips: Histogram;
+
+  /** Bytes that wait to be sent to a node, of the connection on which most do. */
+  waitingBytes(): number;
 
   /** Connects with these nodes, and with no others. Never waits. */
   connect(peers: readonly PeerAddress[]): void;

@@ -1,3 +1,4 @@
+import type { Histogram } from '../histogram.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { StopTimer, Time } from '../time.ts';
@@ -9,6 +10,7 @@ import {
   LinkBroken,
   type LinkHandlers,
   type PeerAddress,
+  SILENCE_MS,
 } from './contract.ts';
 import { DiallerHandshake } from './handshake.ts';
 import { MalformedMessage } from './msgpack-scan.ts';
@@ -20,6 +22,8 @@ const DIAL_MS = 1000;
 /** Pause before another attempt: the upper end doubles each time, the lower end is half of it. */
 const PAUSE_MS_MIN = 100;
 const PAUSE_MS_MAX = 500;
+/** A link on which nothing comes for long is down. */
+const ROUND_TRIP_MS_MAX = 10 * SILENCE_MS;
 
 export interface DiallerParts {
   key: Uint8Array;
@@ -27,6 +31,8 @@ export interface DiallerParts {
   process: string;
   net: LinkNet;
   handlers: LinkHandlers;
+  /** Of pings, each with its answer. */
+  roundTrips: Histogram;
   time: Pick<Time, 'now' | 'immediate' | 'after'>;
   random: Random;
   log: Log;
@@ -126,7 +132,10 @@ export class Dialler {
         const [, kind, value, bytes] = message;
         handlers.received(process, kind, value, bytes);
       },
-      pinged: (value) => handlers.pinged(process, value),
+      pinged: (value, stamp) => {
+        if (stamp !== null) this.#observe(time.now() - stamp);
+        handlers.pinged(process, value);
+      },
       ended: (reason) => {
         calls.end(reason);
         this.#gone(attempt, reason);
@@ -135,8 +144,20 @@ export class Dialler {
     const calls = new CallsOut(process, connection.outbox, time);
     this.#proven = { connection, calls };
     log.info({ process }, 'the link to a node is up');
-    connection.ping(handlers.pingValue());
+    connection.ping(handlers.pingValue(), time.now());
     handlers.up(process);
+  }
+
+  /** The other end may give back what it likes. */
+  #observe(roundTripMs: number): void {
+    if (roundTripMs >= 0 && roundTripMs <= ROUND_TRIP_MS_MAX) {
+      this.#by.roundTrips.observe(roundTripMs / 1000);
+    }
+  }
+
+  /** Bytes that wait to be sent. */
+  get waitingBytes(): number {
+    return this.#proven?.connection.outbox.waitingBytes ?? 0;
   }
 
   call(kind: string, value: unknown, deadlineMs: number): Promise<LinkAnswer> {
@@ -156,7 +177,7 @@ export class Dialler {
   }
 
   ping(value: unknown): void {
-    this.#proven?.connection.ping(value);
+    this.#proven?.connection.ping(value, this.#by.time.now());
   }
 
   /** @param passedMs since the last call */

@@ -27,7 +27,7 @@ export function guardedHandlers(handlers: LinkHandlers, log: Log): LinkHandlers 
     pingValue: guarded('pingValue', () => {
       const value = handlers.pingValue();
       // Or else the ping would fail.
-      pack([PING, value]);
+      pack([PING, value, null]);
       return value;
     }),
     pinged: guarded('pinged', (...args) => handlers.pinged(...args)),

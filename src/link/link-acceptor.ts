@@ -106,7 +106,7 @@ export class LinkAcceptor {
     unproven.client = client;
     this.#clients.set(process, client);
     log.info({ process }, 'a node has dialled');
-    client.connection.ping(handlers.pingValue());
+    client.ping(handlers.pingValue());
   }
 
   #ended(client: ServedClient): void {

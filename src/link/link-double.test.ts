@@ -7,21 +7,21 @@ import { TestTime } from '../testing/doubles/test-time.ts';
 import { Dice } from '../testing/rigs/dice.ts';
 import { linkSuite } from '../testing/suites/link/link.suite.ts';
 import { doubleStage, TEST_KEY } from '../testing/suites/link/link-stage.ts';
-import type { LinkHandlers } from './contract.ts';
+import { type LinkHandlers, PING_MS } from './contract.ts';
 
 linkSuite('a double of a link', doubleStage);
 
 const STEP_MS = 10;
 
 /** Nodes that all dial each other, and what they hear. */
-function cluster(processes: readonly string[], seed: number) {
+function cluster(processes: readonly string[], seed: number, delayMs?: () => number) {
   const time = TestTime.standing();
   const startMs = time.now();
   const dice = new Dice(seed);
   const random: Random = {
     bytes: (count) => Uint8Array.from({ length: count }, () => dice.below(256)),
   };
-  const net = new Net({ time, delayMs: () => dice.below(20) });
+  const net = new Net({ time, delayMs: delayMs ?? (() => dice.below(20)) });
   const heard: string[] = [];
   const hear = (process: string, event: string) =>
     heard.push(`${time.now() - startMs} ${process} ${event}`);
@@ -69,6 +69,32 @@ describe('a net in memory', () => {
     );
     await pass(3000);
     expect([links[0]?.isUp('b'), links[0]?.isUp('c')]).toEqual([true, false]);
+    await close();
+  });
+
+  it('measures round trips without the time for which a ping is held, and each once', async () => {
+    const { links, pass, close } = cluster(['a', 'b'], 1, () => 7);
+    await pass(5000);
+    const { roundTrips } = links[0] ?? {};
+    expect(roundTrips?.count).toBeGreaterThan(10);
+    expect(roundTrips?.count).toBeLessThanOrEqual(5000 / PING_MS + 1);
+    expect(roundTrips?.sumS).toBeCloseTo((roundTrips?.count ?? 0) * 0.014);
+    await close();
+  });
+
+  it('tells how many bytes wait for the slowest of the others', async () => {
+    const { net, links, pass, close } = cluster(['a', 'b', 'c'], 1);
+    await pass(500);
+    expect(links[0]?.waitingBytes()).toBe(0);
+    net.clog('a', 'b');
+    links[0]?.note('b', 'n', 'x'.repeat(1000));
+    links[0]?.note('c', 'n', 'x'.repeat(3000));
+    await pass(100);
+    expect(links[0]?.waitingBytes()).toBeGreaterThan(1000);
+    expect(links[0]?.waitingBytes()).toBeLessThan(2000);
+    net.unclog('a', 'b');
+    await pass(100);
+    expect(links[0]?.waitingBytes()).toBe(0);
     await close();
   });
 

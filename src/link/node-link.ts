@@ -1,3 +1,4 @@
+import { Histogram } from '../histogram.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import { Slices } from '../slices.ts';
@@ -44,6 +45,7 @@ export interface LinkOptions extends WebSocketOptions {
 /** The links of a node. No handler is called once it is closed. */
 export class NodeLink implements Link {
   readonly url: string;
+  readonly roundTrips = new Histogram();
   readonly #time: Time;
   readonly #parts: DiallerParts;
   readonly #acceptor: LinkAcceptor;
@@ -64,7 +66,8 @@ export class NodeLink implements Link {
     const handlers = this.#untilClosed(guardedHandlers(options.handlers, log));
     const slices = new Slices(time);
     this.#time = time;
-    this.#parts = { key, process, net, handlers, time, random, log };
+    const { roundTrips } = this;
+    this.#parts = { key, process, net, handlers, roundTrips, time, random, log };
     const client = { handlers, slices, time, log };
     this.#acceptor = new LinkAcceptor({ key, process, random, time, client });
     this.#listener = net.listen((socket) => this.#acceptor.accept(socket));
@@ -111,6 +114,14 @@ export class NodeLink implements Link {
     return this.#acceptor.clientOf(process);
   }
 
+  waitingBytes(): number {
+    const dialled = [...this.#diallers.values()].map((dialler) => dialler.waitingBytes);
+    const accepted = [...this.#acceptor.clients].map(
+      ({ connection }) => connection.outbox.waitingBytes,
+    );
+    return Math.max(0, ...dialled, ...accepted);
+  }
+
   close(): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#stopTimers) stop();
@@ -132,7 +143,7 @@ export class NodeLink implements Link {
   #ping(): void {
     const value = this.#parts.handlers.pingValue();
     for (const dialler of this.#diallers.values()) dialler.ping(value);
-    for (const { connection } of this.#acceptor.clients) connection.ping(value);
+    for (const client of this.#acceptor.clients) client.ping(value);
   }
 
   #untilClosed(handlers: LinkHandlers): LinkHandlers {

@@ -58,7 +58,7 @@ test('more than a chunk does not wait for the end of the turn', () => {
 });
 
 test('long messages take turns, and short ones overtake them', async () => {
-  const sendings = [outbox.send(long(4)), outbox.send(long(4)), outbox.send(pack([PING, 'p']))];
+  const sendings = [outbox.send(long(4)), outbox.send(long(4)), outbox.send(pack([PING, 'p', 1]))];
   await nextTurn();
   await nextTurn();
   expect(kinds()).toEqual([

@@ -24,6 +24,8 @@ export class ServedClient implements LinkClient {
   readonly connection: Connection<FromDialler>;
   readonly #by: ServedClientParts;
   readonly #calls: CallsIn;
+  /** What is to be given back with the next ping: the stamp less the time at which it came. */
+  #heldStampMs: number | null = null;
   /** A message was dropped since there was room. */
   #hasDropped = false;
 
@@ -36,7 +38,10 @@ export class ServedClient implements LinkClient {
       time,
       checked: asFromDialler,
       handle: (message, bytes) => this.#handle(message, bytes),
-      pinged: (value) => handlers.pinged(process, value),
+      pinged: (value, stamp) => {
+        this.#heldStampMs = stamp === null ? null : stamp - time.now();
+        handlers.pinged(process, value);
+      },
       ended: (reason) => this.#ended(reason),
       relieved: () => this.#relieved(),
     });
@@ -57,6 +62,12 @@ export class ServedClient implements LinkClient {
     if (length > VALUE_BYTES_MAX) throw new RangeError(`a message of ${length} bytes is too long`);
     outbox.sendInOrder(head, bytes);
     return true;
+  }
+
+  ping(value: unknown): void {
+    const held = this.#heldStampMs;
+    this.#heldStampMs = null;
+    this.connection.ping(value, held === null ? null : held + this.#by.time.now());
   }
 
   #handle(message: FromDialler, bytes: number): void {

@@ -30,7 +30,11 @@ export const BROKE = 11;
 export const MESSAGE = 12;
 
 type FromBoth =
-  | readonly [kind: typeof PING, value: unknown]
+  /**
+   * The stamp of the dialler is a reading of its clock. The other end gives the last one back once, later
+   * by how long it has kept it; null: there is none.
+   */
+  | readonly [kind: typeof PING, value: unknown, stamp: number | null]
   | readonly [kind: typeof PART, stream: number, isLast: boolean, bytes: Uint8Array];
 
 /** What a node sends over the connection that it has dialled. */
@@ -67,11 +71,12 @@ const isChunk: Check = (field) =>
   field instanceof Uint8Array && field.length > 0 && field.length <= CHUNK_BYTES;
 const isBytes: Check = (field) => field instanceof Uint8Array;
 const isName: Check = (field) => typeof field === 'string' && field.length <= KIND_LENGTH_MAX;
+const isStamp: Check = (field) => field === null || Number.isFinite(field);
 const isText: Check = (field) => typeof field === 'string' && field.length <= TEXT_LENGTH_MAX;
 
 type Checks = Readonly<Record<number, readonly Check[]>>;
 
-const BOTH: Checks = { [PING]: [isAny], [PART]: [isCount, isFlag, isChunk] };
+const BOTH: Checks = { [PING]: [isAny, isStamp], [PART]: [isCount, isFlag, isChunk] };
 const DIALLER: Checks = {
   ...BOTH,
   [ABORT]: [isCount],

@@ -73,6 +73,8 @@ export class Shard {
   readonly reads = new ReadAdmission();
   /** Grows with each start and end of a thread; messages of earlier threads are ignored. */
   incarnation = 0;
+  /** Threads that ended by themselves, or were ended because they hung. */
+  deathCount = 0;
   /** Number of watched worlds. */
   hotCount = 0;
   /** Number of running searches, and of explained incidents. */
@@ -142,6 +144,7 @@ export class Shard {
   #end(incarnation: number, error: unknown): void {
     if (incarnation !== this.incarnation || this.#started === undefined) return;
     const { world } = this.#started.pulse;
+    this.deathCount++;
     this.#dependencies.log.error({ shard: this.index, incarnation, err: error }, 'shard died');
     this.#discard();
     this.#listener?.died(this, world);

@@ -87,7 +87,7 @@ export class SimulatedFront {
     const calls = new ForwardedCalls({
       router: new Router(routes.filter(({ place }) => place !== undefined)),
       ...{ turns: new FairTurns(time), streamed: new StreamedAnswers(time) },
-      ...{ metrics: new Metrics(), log },
+      ...{ metrics: new Metrics(), time, log },
     });
     cluster.onCall((call) => calls.answer(call));
     this.#router = new Router(routes.map((route) => forwarding.wrap(route)));

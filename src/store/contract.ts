@@ -178,6 +178,8 @@ export interface Store {
   readonly claims: Claims;
   /** Undefined for a store that one process has for itself. */
   readonly heartbeats: Heartbeats | undefined;
+  /** Commits that were refused because the right to write was lost. Undefined where it never is. */
+  readonly fencedCount?: number | undefined;
 
   /** The entry at a key, or undefined. Rejects with StoreUnavailable. */
   get<T = unknown>(key: Key): Promise<Entry<T> | undefined>;

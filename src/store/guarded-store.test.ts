@@ -63,6 +63,35 @@ it('passes on what the engine answers in time', async () => {
   expect(logged).toEqual([]);
 });
 
+it('measures its answers, and counts what was not carried out by why', async () => {
+  const { store, time, asked, commit } = setUp();
+  await store.get(['a']);
+  await store.list(['a'], { limit: 1 });
+  void commit();
+  expect(store.pendingCount).toBe(1);
+  await time.advance(40);
+  asked[0]?.resolve(true);
+  await nextTurn();
+  const { get, list, commit: commits } = store.durations;
+  expect([get.count, list.count, commits.count]).toEqual([1, 1, 1]);
+  expect(commits.sumS).toBe(0.04);
+  void commit();
+  asked[1]?.reject(new StoreUnavailable('full'));
+  await nextTurn();
+  expect(store.failures).toEqual({ full: 1, failed: 0, unknown: 0, closed: 0 });
+  expect(store.pendingCount).toBe(0);
+});
+
+it('counts a commit whose outcome is unknown once, and those that are refused meanwhile', async () => {
+  const { store, time, asked, commit } = setUp();
+  void commit();
+  await time.advance(2 * STORE_WAIT_MS);
+  void commit();
+  asked[0]?.reject(new StoreUnavailable('failed'));
+  await nextTurn();
+  expect(store.failures).toEqual({ full: 0, failed: 1, unknown: 1, closed: 0 });
+});
+
 it('[O12] gives a commit of a node that starts twenty seconds', async () => {
   const { store, time, outcomes, commit } = setUpStarting();
   void commit();

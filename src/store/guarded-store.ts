@@ -1,3 +1,4 @@
+import { Histogram } from '../histogram.ts';
 import { DISK_WAIT_MS, START_WAIT_MS, STORE_WAIT_MS } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
@@ -49,6 +50,10 @@ interface Unanswered {
  * Failures are logged once, and again when writes work.
  */
 export class GuardedStore implements Store {
+  /** How long answers took, also those that are refusals. */
+  readonly durations = { get: new Histogram(), list: new Histogram(), commit: new Histogram() };
+  /** What was not carried out, or perhaps not. */
+  readonly failures = { full: 0, failed: 0, unknown: 0, closed: 0 };
   readonly #inner: Store;
   readonly #log: Log;
   readonly #time: Time;
@@ -81,6 +86,15 @@ export class GuardedStore implements Store {
     return this.#inner.heartbeats;
   }
 
+  get fencedCount(): number | undefined {
+    return this.#inner.fencedCount;
+  }
+
+  /** Commits without an answer. */
+  get pendingCount(): number {
+    return this.#unanswered.size;
+  }
+
   /** From now on requests wait for commits. */
   serve(): void {
     this.#checks = CHECKS[this.#inner.engine];
@@ -88,22 +102,37 @@ export class GuardedStore implements Store {
   }
 
   get<T>(key: Key): Promise<Entry<T> | undefined> {
-    return this.#inner.get(key);
+    return this.#observed('get', this.#time.now(), this.#inner.get<T>(key));
   }
 
   list<T>(prefix: Key, page: Page): Promise<Entry<T>[]> {
-    return this.#inner.list(prefix, page);
+    return this.#observed('list', this.#time.now(), this.#inner.list<T>(prefix, page));
+  }
+
+  #observed<R>(operation: 'get' | 'list', startMs: number, answer: Promise<R>): Promise<R> {
+    const observe = () => this.#observe(operation, startMs);
+    answer.then(observe, (error: unknown) => {
+      observe();
+      if (error instanceof StoreUnavailable) this.failures[error.reason]++;
+    });
+    return answer;
+  }
+
+  #observe(operation: keyof GuardedStore['durations'], startMs: number): void {
+    this.durations[operation].observe((this.#time.now() - startMs) / 1000);
   }
 
   commit(checks: readonly Check[], writes: readonly Write[], grant?: Grant): Promise<boolean> {
     if (this.#isHanging) {
       const cause = new Error('an earlier write has no answer');
+      this.failures.failed++;
       return Promise.reject(new StoreUnavailable('failed', cause));
     }
-    return this.#answerOf(this.#inner.commit(checks, writes, grant), writes.length);
+    const startMs = this.#time.now();
+    return this.#answerOf(this.#inner.commit(checks, writes, grant), writes.length, startMs);
   }
 
-  #answerOf(answer: Promise<boolean>, writeCount: number): Promise<boolean> {
+  #answerOf(answer: Promise<boolean>, writeCount: number, startMs: number): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const commit: Unanswered = { reject };
       this.#unanswered.add(commit);
@@ -111,13 +140,19 @@ export class GuardedStore implements Store {
       if (!this.#isChecking) this.#checkLater();
       const made = (isMade: boolean) => {
         this.#silentChecks = 0;
+        this.#observe('commit', startMs);
         this.#end(commit, writeCount);
         if (commit.settled === undefined) this.#worked();
         resolve(isMade);
       };
       const failed = (error: unknown) => {
+        this.#observe('commit', startMs);
         this.#end(commit, writeCount);
-        if (error instanceof StoreUnavailable) this.#failed(error);
+        if (error instanceof StoreUnavailable) {
+          this.#failed(error);
+          // Or else it was counted when its caller was told.
+          if (commit.settled === undefined) this.failures[error.reason]++;
+        }
         reject(error);
       };
       answer.then(made, failed);
@@ -153,6 +188,7 @@ export class GuardedStore implements Store {
     commit.settled = Promise.withResolvers();
     const error = new StoreUnavailable('unknown', new Error('no answer'), commit.settled.promise);
     this.#failed(error);
+    this.failures.unknown++;
     commit.reject(error);
   }
 

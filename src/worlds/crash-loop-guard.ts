@@ -39,10 +39,16 @@ export class CrashLoopGuard {
     return this.#recent(nowMs).length > 1;
   }
 
+  /** Until when it is quarantined; -Infinity: it is not. */
+  get untilMs(): number {
+    const lastMs = this.#trapsMs.length < TRAPS_MAX ? undefined : this.#trapsMs.at(-1);
+    return lastMs === undefined ? Number.NEGATIVE_INFINITY : lastMs + QUARANTINE_MS;
+  }
+
   /** Throws TwinError `world_unavailable` while the world is quarantined. */
   refuseInQuarantine(nowMs: number): void {
-    const untilMs = (this.#trapsMs.at(-1) ?? 0) + QUARANTINE_MS;
-    if (this.#trapsMs.length < TRAPS_MAX || nowMs >= untilMs) return;
+    const { untilMs } = this;
+    if (nowMs >= untilMs) return;
     throw new TwinError('world_unavailable', undefined, Math.ceil((untilMs - nowMs) / 1000));
   }
 }

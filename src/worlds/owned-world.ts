@@ -133,6 +133,15 @@ export class OwnedWorld implements World, IdleWorld {
     return isMoving || isWriting || isExplaining || isRemembered;
   }
 
+  get isQuarantined(): boolean {
+    return this.#parts.guard.untilMs > this.#shared.clock.now();
+  }
+
+  /** Of its newest frame, while the world is watched. */
+  get frameTick(): number | undefined {
+    return this.#latest?.tick;
+  }
+
   /** Its steps up to this tick are paid. */
   paidUpTo(tick: number): void {
     this.#parts.ticks.paid = tick;

@@ -19,6 +19,7 @@ import type { WorldOptions } from '../twin/world-options.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
+import { LateFrames } from './late-frames.ts';
 import { type CommonDependencies, OwnedPartition } from './owned-partition.ts';
 import { OwnedWorld } from './owned-world.ts';
 import { listDue, Records, type WorldRecord } from './records.ts';
@@ -65,6 +66,7 @@ export class Worlds
   readonly idle: IdleIndex;
   readonly presence: WorldPresence;
   readonly handover: WorldHandover;
+  readonly lateFrames = new LateFrames();
   readonly #dependencies: WorldsDependencies;
   readonly #common: CommonDependencies;
   readonly #handles = new WorldHandles();
@@ -109,6 +111,11 @@ export class Worlds
       worldCount: this.idle.lastCountOf(partition),
       hotCount: hot.get(partition)?.length ?? 0,
     }));
+  }
+
+  /** How many worlds are quarantined. */
+  get quarantinedCount(): number {
+    return this.#handles.all().filter(({ isQuarantined }) => isQuarantined).length;
   }
 
   // ── making and finding ──────────────────────────────────────────────────────────────────────
@@ -376,13 +383,16 @@ export class Worlds
   }
 
   #deliver(shard: Shard, batch: FrameBatch): void {
-    const { ranges, time } = this.#dependencies;
+    const { ranges, time, clock } = this.#dependencies;
     const nowMs = time.now();
+    const readingMs = clock.now();
     const frames: WorldFrame[] = [];
     eachFrame(batch, (number, frame) => {
       if (!ranges.isShown(partitionOf(number), nowMs)) return;
       const world = this.#handles.get(number);
-      const shown = world === undefined || world.residency === 0 ? undefined : world.receive(frame);
+      if (world === undefined || world.residency === 0) return;
+      if (world.watcherCount > 0) this.lateFrames.framed(world, frame.tick, readingMs);
+      const shown = world.receive(frame);
       if (shown !== undefined) frames.push(shown);
     });
     const { incarnation } = shard;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError, type TwinErrorCode } from '../../errors.ts';
-import type { RouteMeter } from '../../metrics.ts';
+import type { RouteMeter } from '../../route-meter.ts';
 import { addressKey, addressText } from './address-key.ts';
 import type { BackpressureSampler } from './backpressure-sampler.ts';
 import { Head } from './head.ts';
@@ -78,7 +78,6 @@ export class Exchange implements Call {
   isDeferred = false;
   /** The library buffers writes, as it does during its own callbacks. */
   isCorked = true;
-  startMs = 0;
   deadlineMs = Number.POSITIVE_INFINITY;
   /** Error code of the answer after the deadline. */
   deadlineError: TwinErrorCode = 'overloaded';
@@ -93,6 +92,9 @@ export class Exchange implements Call {
   #writer: PieceWriter | undefined;
   #addressKey: string | undefined;
   #isSent = false;
+  /** When it began, by `Time.now`; 0: it is answered at once, and not timed. */
+  #startMs = 0;
+  #hasWaited = false;
   readonly #response: ResponsePort;
   readonly #context: ExchangeContext;
 
@@ -169,6 +171,28 @@ export class Exchange implements Call {
     this.#response.close();
   }
 
+  /** Its handler runs now. */
+  markStart(): void {
+    if (this.#startMs === 0 && this.meter.picks()) this.#startMs = this.#context.time.now();
+  }
+
+  /** It is not answered at once. */
+  markWait(nowMs: number): void {
+    this.#hasWaited = true;
+    if (this.#startMs === 0) this.#startMs = nowMs;
+  }
+
+  /** Counts the answer that it gets now. */
+  count(status: number): void {
+    if (this.#startMs === 0) {
+      this.meter.answered(status);
+      return;
+    }
+    const ms = this.#context.time.now() - this.#startMs;
+    if (this.#hasWaited) this.meter.waited(status, ms);
+    else this.meter.timed(status, ms);
+  }
+
   /** Answers, unless the exchange was answered or the client has disconnected. */
   answer(reply: WholeReply, commonHeaders: string): void {
     if (!this.isOpen) return;
@@ -214,7 +238,7 @@ export class Exchange implements Call {
   #begin({ status }: Reply): void {
     this.isOpen = false;
     this.#collected = EMPTY;
-    this.meter.answered(status);
+    this.count(status);
   }
 
   // After an answer the library continues with the rest of the packet, and then it does not close

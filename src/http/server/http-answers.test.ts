@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TwinError } from '../../errors.ts';
@@ -38,7 +39,6 @@ describe('answers', () => {
 
   test('may be asynchronous', async () => {
     expect(await ask(`${site.url}/late`)).toMatchObject({ status: 200, body: 'late' });
-    expect(await site.metrics.text()).toContain('http_wait_seconds_count 1');
   });
 
   test('that are large are sent completely, even to a slow reader', async () => {
@@ -96,9 +96,54 @@ describe('answers', () => {
     await ask(`${site.url}/things/2`);
     await ask(`${site.url}/nowhere`);
     const text = await site.metrics.text();
-    const things = 'http_answers_total{service="test",route="GET /things/{id}",status="200"} 2';
+    const things =
+      'twin_http_requests_total{service="test",route="GET /things/{id}",status="200"} 2';
     expect(text).toContain(things);
-    expect(text).toContain('http_answers_total{service="test",route="none",status="404"} 1');
+    expect(text).toContain('twin_http_requests_total{service="test",route="none",status="404"} 1');
+  });
+});
+
+describe('[O20] the duration of an answer', () => {
+  /** How many answers of a route took at most so long. */
+  const countOf = async (route: string, boundS: string) => {
+    const labels = `service="test",route="${route}",status_class="2xx",le="${boundS}"`;
+    const line = `twin_http_request_duration_seconds_bucket{${labels}} `;
+    const text = await site.metrics.text();
+    return Number(
+      text
+        .split('\n')
+        .find((each) => each.startsWith(line))
+        ?.slice(line.length),
+    );
+  };
+
+  test('is nearly nothing if it is given at once', async () => {
+    for (let i = 0; i < 20; i++) await ask(`${site.url}/things/1`);
+    expect(await countOf('GET /things/{id}', '0.001')).toBe(20);
+  });
+
+  test('is the time for which it had to wait', async () => {
+    const answer = ask(`${site.url}/never`);
+    const held = await until('a request that waits', () => site.pending);
+    await site.time.advance(150);
+    held.resolve(ok('done', 'json'));
+    await answer;
+    expect(await countOf('GET /never', '0.1')).toBe(0);
+    expect(await countOf('GET /never', '0.2')).toBe(1);
+  });
+
+  test('has nothing of the time in which the body came', async () => {
+    const body = 'some more';
+    const length = `Content-Length: ${body.length}`;
+    const socket = connect(site.port, '127.0.0.1');
+    socket.write(`POST /things HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\nsome`);
+    await until('a request without its body', () => site.server.openCount === 1);
+    await site.time.advance(10_000);
+    socket.write(' more');
+    await once(socket, 'data');
+    socket.destroy();
+    expect(site.calls).toEqual([body]);
+    expect(await countOf('POST /things', '0.001')).toBe(1);
   });
 });
 

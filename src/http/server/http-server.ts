@@ -1,7 +1,7 @@
 import * as uws from 'uWebSockets.js';
 import { TwinError, type TwinErrorCode } from '../../errors.ts';
 import { WAIT_MS_MAX } from '../../limits.ts';
-import type { RouteMeter } from '../../metrics.ts';
+import type { RouteMeter } from '../../route-meter.ts';
 import type { StopTimer } from '../../time.ts';
 import { AnswerEncodings } from './answer-encodings.ts';
 import { BackpressureSampler } from './backpressure-sampler.ts';
@@ -87,6 +87,7 @@ export class HttpServer<Session = never> {
     for (const route of router.routes) {
       this.#meters.set(route, metrics.routeMeter(name, `${route.method} ${route.path}`));
     }
+    metrics.pendingOf(name, () => this.#open.size);
     this.#app = tls ? secureApp(name, tls, uws.SSLApp) : uws.App();
     if (options.connections) countConnections(this.#app, options.connections, proxies);
     if (stream) {
@@ -280,6 +281,7 @@ export class HttpServer<Session = never> {
   }
 
   #run(exchange: Exchange, route: Route): void {
+    exchange.markStart();
     const result = route.handle(exchange);
     if (!(result instanceof Promise)) {
       this.#answer(exchange, result);
@@ -287,20 +289,17 @@ export class HttpServer<Session = never> {
     }
     this.#await(exchange, WAIT_MS_MAX);
     result.then(
-      (reply) => this.#answerLate(exchange, reply),
+      (reply) => this.#answer(exchange, reply),
       (error) => this.#fail(exchange, error),
     );
   }
 
-  #answerLate(exchange: Exchange, reply: Reply): void {
-    this.#options.metrics.observeWait((this.#options.time.now() - exchange.startMs) / 1000);
-    this.#answer(exchange, reply);
-  }
-
   #await(exchange: Exchange, ms: number, deadlineError: TwinErrorCode = 'overloaded'): void {
+    const nowMs = this.#options.time.now();
     exchange.deadlineError = deadlineError;
-    exchange.startMs = this.#options.time.now();
-    exchange.deadlineMs = exchange.startMs + ms;
+    exchange.deadlineMs = nowMs + ms;
+    // As long as its body has not come, it waits for the client.
+    if (deadlineError !== 'request_timeout') exchange.markWait(nowMs);
     this.#open.add(exchange);
   }
 
@@ -442,7 +441,7 @@ export class HttpServer<Session = never> {
     const { session, protocol } = entrance.enter();
     exchange.isOpen = false;
     this.#settle(exchange);
-    exchange.meter.answered(101);
+    exchange.count(101);
     this.#upgrades.make(response, exchange.isCorked, () =>
       response.upgrade(session, exchange.head.webSocketKey, protocol, '', context),
     );

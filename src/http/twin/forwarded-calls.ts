@@ -1,7 +1,9 @@
 import type { ForwardedCall, ForwardedReply } from '../../cluster-service.ts';
 import { BetweenNodes, TwinError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Metrics, RouteMeter } from '../../metrics.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { RouteMeter } from '../../route-meter.ts';
+import type { Time } from '../../time.ts';
 import { type FairTurns, REQUEST_SHARE } from '../server/fair-turns.ts';
 import { errorReply, isStreamed } from '../server/reply.ts';
 import type { Call, Route, Router } from '../server/router.ts';
@@ -20,6 +22,7 @@ interface Dependencies {
   turns: FairTurns;
   streamed: StreamedAnswers;
   metrics: Metrics;
+  time: Pick<Time, 'now'>;
   log: Log;
 }
 
@@ -49,6 +52,9 @@ export class ForwardedCalls {
       this.#unmatched.answered(404);
       return errorReply(new TwinError('not_found'), encoding);
     }
+    const { time } = this.#dependencies;
+    const meter = this.#meters.get(route) ?? this.#unmatched;
+    const startMs = meter.picks() ? time.now() : undefined;
     let reply: ForwardedReply;
     try {
       reply = await this.#run(route, forwarded, match.params);
@@ -57,7 +63,8 @@ export class ForwardedCalls {
       this.#log(error, route, forwarded);
       reply = errorReply(error, encoding);
     }
-    this.#meters.get(route)?.answered(reply.status);
+    if (startMs === undefined) meter.answered(reply.status);
+    else meter.timed(reply.status, time.now() - startMs);
     return reply;
   }
 

@@ -428,7 +428,7 @@ test('forwarded calls are counted at both nodes', async () => {
   await ask(near.twinUrl + ofWorld('/incidents/i77-0'));
   const countsOf = async ({ opsUrl }: NodeFront) => {
     const text = String((await ask(`${opsUrl}/metrics`)).body);
-    return [...text.matchAll(/^http_answers_total\{(.*)\} (\d+)$/gm)]
+    return [...text.matchAll(/^twin_http_requests_total\{(.*)\} (\d+)$/gm)]
       .map(([, labels, count]) => `${labels} ${count}`)
       .filter((line) => line.includes('/worlds/{id}'));
   };

@@ -255,7 +255,7 @@ describe('[N16] the stream of a world that leaves this node', () => {
 
 async function openConnections(): Promise<number> {
   const metrics = await (await fetch(`${near.opsUrl}/metrics`)).text();
-  return Number(/^connections_open (\d+)$/m.exec(metrics)?.[1]);
+  return Number(/^twin_connections_open (\d+)$/m.exec(metrics)?.[1]);
 }
 
 describe('limits of streams', () => {

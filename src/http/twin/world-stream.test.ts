@@ -197,9 +197,9 @@ async function streamCounts(): Promise<{ sent: number; skipped: number; watchers
   const metrics = await (await fetch(`${front.opsUrl}/metrics`)).text();
   const read = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(metrics)?.[1]);
   return {
-    sent: read('stream_frames_sent_total'),
-    skipped: read('stream_frames_skipped_total'),
-    watchers: read('stream_watchers'),
+    sent: read('twin_stream_frames_sent_total'),
+    skipped: read('twin_stream_frames_skipped_total'),
+    watchers: read('twin_stream_watchers'),
   };
 }
 
@@ -214,7 +214,7 @@ test('streams are counted', async () => {
 test('a stream is a connection until it ends', async () => {
   const connectionsOpen = async () => {
     const metrics = await (await fetch(`${front.opsUrl}/metrics`)).text();
-    return Number(/^connections_open (\d+)$/m.exec(metrics)?.[1]);
+    return Number(/^twin_connections_open (\d+)$/m.exec(metrics)?.[1]);
   };
   const client = new Client();
   await client.next();

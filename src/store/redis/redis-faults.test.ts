@@ -214,6 +214,7 @@ test('[R24] a process whose lease was taken writes nothing, even before it notic
   await expect(changing).rejects.toMatchObject(lost);
   const removing = store.commit([], [{ key: car.key, remove: true }], grant);
   await expect(removing).rejects.toMatchObject(lost);
+  expect(store.fencedCount).toBe(2);
   expect((await store.get(car.key))?.value).toBe(1);
 });
 

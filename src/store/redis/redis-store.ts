@@ -83,6 +83,7 @@ export class RedisStore implements Store {
   readonly engine = 'redis';
   readonly claims: RedisClaims;
   readonly heartbeats: RedisHeartbeats;
+  fencedCount = 0;
   readonly #writer: WriterKey;
   readonly #link: RedisLink;
   readonly #commandTimeoutMs: number;
@@ -297,6 +298,7 @@ export class RedisStore implements Store {
       throw unavailable(error);
     }
     if (answer === LOST) {
+      this.fencedCount++;
       if (grant === undefined) void this.#writer.renew();
       else this.claims.trouble();
       throw new StoreUnavailable('failed', new Error('the right to write is lost'));

@@ -273,6 +273,15 @@ function describeMessages(current: Current): void {
     expect(a.heard).toContain('ping b:epochs of b');
   });
 
+  it('the round trips of pings are measured at both nodes', async () => {
+    const { stage, a, b } = current();
+    const counts = () => [a, b].map(({ link }) => link.roundTrips.count);
+    await stage.until('round trips', () => counts().every((count) => count > 0));
+    const before = counts();
+    await stage.time.advance(4 * PING_MS);
+    await stage.until('more of them', () => counts().every((count, i) => count > (before[i] ?? 0)));
+  });
+
   it('pings keep a link up on which nothing else is sent', async () => {
     const { stage, a, b } = current();
     for (let passedMs = 0; passedMs < 4 * SILENCE_MS; passedMs += 50) await stage.time.advance(50);

@@ -23,8 +23,8 @@ test('[R20] a paused process goes on where the clock is, with the same threads',
   const car = new SwitchedCar(at(world.fleet, 0).vin);
   const reader = await StreamReader.open(twinUrl, world);
   await until('frames', () => reader.snapshots.length > 10);
-  const threads = () => metricOf(node, 'shard_incarnations_total');
-  expect(await threads()).toBe(1);
+  const deaths = () => metricOf(node, 'twin_shard_deaths_total');
+  expect(await deaths()).toBe(0);
   const shown = reader.lastTick;
 
   process.kill(node.pid, 'SIGSTOP');
@@ -34,7 +34,7 @@ test('[R20] a paused process goes on where the clock is, with the same threads',
   expect(await switching).toBe(true);
   await until('the stream is where the clock is', () => reader.lastTick > shown + PAUSE_MS / 20);
   expect(reader.closeCode).toBeUndefined();
-  expect(await threads()).toBe(1);
+  expect(await deaths()).toBe(0);
   await expectSwitched(twinUrl, world, [car]);
   await expectWhole(twinUrl, world);
   expectLived(world, changesOf(await journalOf(twinUrl, world)), reader.snapshots);

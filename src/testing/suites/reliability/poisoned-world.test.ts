@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
 import { DEATHS_MAX } from '../../../limits.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
+import { metricOf } from '../../rigs/metric.ts';
 import type { TestNode } from '../../rigs/node.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { startRedis, type TestRedis } from '../../rigs/redis.ts';
@@ -70,6 +71,7 @@ test('[R39] a world on which three threads died is quarantined, and its streams 
   expect(at(readers, 0).closeCode).toBe(1013);
   await until('it is quarantined', async () => (await state(node, poisoned)).status === 503);
   expectQuarantined(await state(node, poisoned));
+  expect(await metricOf(node, 'twin_worlds_quarantined')).toBe(1);
   await moreFrames(readers.slice(1), 5);
   await expectWhole(node.twinUrl, other);
   // What needs no stepping is answered all the same.

@@ -29,7 +29,7 @@ test('[S13] readers that stop are skipped, then closed with 1013; those that res
   await until('frames', () => all.every(({ snapshots }) => snapshots.length > 20));
 
   for (const reader of [...resting, ...stuck]) reader.pause();
-  const skipped = () => metricOf(node, 'stream_frames_skipped_total');
+  const skipped = () => metricOf(node, 'twin_stream_frames_skipped_total');
   const isSkipped = async () => (await skipped()) > 2 * SLOW * 20;
   await until('frames are skipped', isSkipped);
   const taken = resting.map(({ snapshots }) => snapshots.length);

@@ -228,7 +228,7 @@ describe('a watched world', () => {
     await stream.hello();
     const frames: Snapshot[] = [];
     const wanted = past.filter(({ tick }) => tick <= startTick).length + 2;
-    const explainedTotal = () => metricOf(quiet.node, 'incidents_explained_total');
+    const explainedTotal = () => metricOf(quiet.node, 'twin_incidents_explained_total');
     while ((await explainedTotal()) < wanted) frames.push(...(await stream.frames(12)));
     await stream.close();
     const ticks = frames.map(({ tick }) => tick);

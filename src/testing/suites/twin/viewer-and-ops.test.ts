@@ -99,9 +99,9 @@ describe('the private port', () => {
       expect(line).toMatch(/^[a-zA-Z_:][\w:]*(\{.*\})? (-?[\d.]+(e[+-]?\d+)?|[+-]Inf|NaN)$/);
     }
     expect(text).toMatch(
-      /^http_answers_total\{service="twin",route="POST \/api\/v1\/worlds",status="201"\} [1-9]/m,
+      /^twin_http_requests_total\{service="twin",route="POST \/api\/v1\/worlds",status="201"\} [1-9]/m,
     );
-    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+    expect(text).toMatch(/^twin_event_loop_lag_seconds_count \d/m);
   });
 
   test('[H18] tells nothing of a client: no world id and no VIN', async () => {

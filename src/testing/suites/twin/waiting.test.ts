@@ -9,7 +9,7 @@ const api = useTwin({ WORLD_IDLE_SECONDS: '60' });
 
 /** Asks how many worlds the node has without calling one of them. */
 const untilLeft = (count: number) =>
-  until(`${count} worlds`, async () => (await metricOf(api.node, 'worlds_at_hand')) === count);
+  until(`${count} worlds`, async () => (await metricOf(api.node, 'twin_worlds_at_hand')) === count);
 
 async function expectGone(world: World): Promise<void> {
   for (const path of [
