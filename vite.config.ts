@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { noticesText, shippedPackages } from './scripts/third-party-notices.ts';
 
 const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -10,7 +11,7 @@ const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: inRoot('src/web'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [compressedAssets()],
+  plugins: [thirdPartyNotices(), compressedAssets()],
   build: {
     outDir: inRoot('build/web'),
     emptyOutDir: true,
@@ -26,8 +27,26 @@ export default defineConfig({
   },
 });
 
+/** Writes the licences of everything that the pages contain and that a node runs. */
+function thirdPartyNotices(): Plugin {
+  return {
+    name: 'third-party-notices',
+    apply: 'build',
+    generateBundle(_, bundle) {
+      const modules = Object.values(bundle).flatMap((each) =>
+        each.type === 'chunk' ? each.moduleIds : [],
+      );
+      this.emitFile({
+        type: 'asset',
+        fileName: 'THIRD-PARTY-NOTICES.txt',
+        source: noticesText(shippedPackages(inRoot('.'), modules)),
+      });
+    },
+  };
+}
+
 /** Pictures are compressed already; the node compresses the pages, since it adds settings to them. */
-const COMPRESSIBLE = /^assets\/.*\.(js|css|svg)$/;
+const COMPRESSIBLE = /^assets\/.*\.(js|css|svg)$|\.txt$/;
 
 /** Writes a compressed copy beside each asset, so that the node never compresses one. */
 function compressedAssets(): Plugin {

@@ -12,6 +12,8 @@ let webFolder: string;
 
 const SCRIPT = 'viewer-Bq3_x-9a.js';
 const ICON = 'icon-0aZ_9b.svg';
+const NOTICES = 'THIRD-PARTY-NOTICES.txt';
+const LICENCES = 'three 0.187.0\nLicence: MIT.\n';
 const CODE = 'export const streets = [];\n'.repeat(50);
 
 /** A folder with the output of a page build. */
@@ -28,6 +30,7 @@ function makePages(): string {
   writeFileSync(join(assets, `${SCRIPT}.br`), brotliCompressSync(CODE));
   writeFileSync(join(assets, `${SCRIPT}.gz`), gzipSync(CODE));
   writeFileSync(join(assets, ICON), '<svg/>');
+  writeFileSync(join(folder, NOTICES), LICENCES);
   return folder;
 }
 
@@ -249,7 +252,16 @@ describe('the files of the pages', () => {
     },
   );
 
-  test.each(['viewer/index.html', 'console/index.html', 'cluster/index.html', 'assets'])(
+  test('include the licences of the software of others, checked for a newer version each time', async () => {
+    for (const url of both()) {
+      const { headers, body } = await rawBody(`${url}/${NOTICES}`, {});
+      expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+      expect(headers['cache-control']).toBe('no-cache');
+      expect(body.toString()).toBe(LICENCES);
+    }
+  });
+
+  test.each(['viewer/index.html', 'console/index.html', 'cluster/index.html', NOTICES, 'assets'])(
     'are required at the start of a node: %s',
     (missing) => {
       rmSync(join(webFolder, missing), { recursive: true });

@@ -19,7 +19,7 @@ import { opsRoutes } from './ops/ops-routes.ts';
 import {
   clusterPage,
   consoleRoutes,
-  fileRoute,
+  fileRoutes,
   readWebFiles,
   viewerRoutes,
   type WebFiles,
@@ -309,7 +309,7 @@ function opsServer(
     router: new Router([
       ...opsRoutes(metrics, trouble),
       ...clusterRoutes({ operator, opsHost, page: clusterPage(web) }),
-      fileRoute(web),
+      ...fileRoutes(web),
     ]),
     render: errorReply,
     // Pages of other origins may not read the private port.

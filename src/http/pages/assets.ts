@@ -13,6 +13,7 @@ const TYPES = new Map([
   ['.css', 'text/css; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
   ['.png', 'image/png'],
+  ['.txt', 'text/plain; charset=utf-8'],
 ]);
 
 /** Codings of precompressed files, with the ending of their names; best first. */

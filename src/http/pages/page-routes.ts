@@ -21,8 +21,12 @@ import {
 const VIEWER = 'viewer/index.html';
 const CONSOLE = 'console/index.html';
 const CLUSTER = 'cluster/index.html';
+/** The licences of what the pages contain and the node runs. */
+const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 /** Names of assets contain a hash of their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
+/** What keeps its name. */
+const CHECKED_EACH_TIME = 'no-cache';
 const ASSET_POLICY = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** The output of the page build. */
@@ -30,6 +34,7 @@ export interface WebFiles {
   viewer: string;
   console: string;
   cluster: string;
+  notices: Asset;
   /** By name. */
   assets: ReadonlyMap<string, Asset>;
 }
@@ -37,7 +42,7 @@ export interface WebFiles {
 /** @param folder output of the page build. Throws if something is missing. */
 export function readWebFiles(folder: string): WebFiles {
   const assets = join(folder, 'assets');
-  for (const needed of [VIEWER, CONSOLE, CLUSTER, 'assets']) {
+  for (const needed of [VIEWER, CONSOLE, CLUSTER, NOTICES, 'assets']) {
     if (existsSync(join(folder, needed))) continue;
     throw new Error(`${folder} has no ${needed}: run npm run build:web`);
   }
@@ -47,6 +52,7 @@ export function readWebFiles(folder: string): WebFiles {
     viewer: readFileSync(join(folder, VIEWER), 'utf8'),
     console: readFileSync(join(folder, CONSOLE), 'utf8'),
     cluster: readFileSync(join(folder, CLUSTER), 'utf8'),
+    notices: readAsset(join(folder, NOTICES), { policy: ASSET_POLICY, cache: CHECKED_EACH_TIME }),
     assets: new Map(names.map((name) => [name, readAsset(join(assets, name), headers)])),
   };
 }
@@ -98,7 +104,7 @@ export function viewerRoutes(
       return status === 404 ? unknown(call) : undefined;
     },
   };
-  return [route, fileRoute(files)];
+  return [route, ...fileRoutes(files)];
 }
 
 /**
@@ -123,7 +129,7 @@ export function consoleRoutes(
     },
     page,
   );
-  return [route, fileRoute(files)];
+  return [route, ...fileRoutes(files)];
 }
 
 /** The page that shows operators the cluster. */
@@ -132,16 +138,23 @@ export function clusterPage(files: WebFiles): () => Asset {
 }
 
 /** The files of all pages. */
-export function fileRoute({ assets }: WebFiles): Route {
-  return assetRoute(
-    {
-      path: '/assets/{file}',
-      operationId: 'getAsset',
-      summary: 'A file of the page',
-      tag: 'viewer',
-    },
-    (file) => assets.get(file),
-  );
+export function fileRoutes({ assets, notices }: WebFiles): Route[] {
+  const tag = 'viewer';
+  return [
+    assetRoute(
+      { path: '/assets/{file}', operationId: 'getAsset', summary: 'A file of the page', tag },
+      (file) => assets.get(file),
+    ),
+    assetRoute(
+      {
+        path: `/${NOTICES}`,
+        operationId: 'getNotices',
+        summary: 'The licences of the software of others in the pages and the node',
+        tag,
+      },
+      () => notices,
+    ),
+  ];
 }
 
 /** @param connect sources that its scripts may connect to */
@@ -161,7 +174,7 @@ function pageOf(html: string, connect: string): Asset {
     ['br', brotliCompressSync(html)],
     ['gzip', gzipSync(html)],
   ]);
-  return assetOf('page.html', html, { policy, cache: 'no-cache' }, coded);
+  return assetOf('page.html', html, { policy, cache: CHECKED_EACH_TIME }, coded);
 }
 
 function withMeta(html: string, settings: Readonly<Record<string, string>>): string {

@@ -141,6 +141,7 @@ describe('[N7] the viewer of a world of another node', () => {
       writeFileSync(join(folder, page, 'index.html'), `<head></head>the ${page} of ${name}`);
     }
     mkdirSync(join(folder, 'assets'));
+    writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), '');
     return folder;
   }
 

@@ -1,7 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Api, useTwin } from './api.ts';
 
 const api = useTwin();
+
+const { dependencies } = JSON.parse(
+  readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
+) as { dependencies: Record<string, string> };
+const IN_PAGES = ['@msgpack/msgpack', '@preact/signals', 'preact', 'three'];
 
 const pageAt = async (url: string, from: Api = api) => {
   const { status, headers, bytes } = await from.ask(url);
@@ -45,6 +51,17 @@ describe('the viewer', () => {
       expect(status).toBe(200);
       expect(headers.get('ETag')).toMatch(/^"/);
     }
+  });
+
+  test('[P21] links to the licences of the software of others, which the dealer platform serves too', async () => {
+    const { viewer_url } = await api.makeWorld();
+    const { text } = await pageAt(viewer_url);
+    const [, link = ''] = /<link rel="license"[^>]* href="([^"]+)"/.exec(text) ?? [];
+    expect(link).toBe('/THIRD-PARTY-NOTICES.txt');
+    const notices = await pageAt(link);
+    const named = [...notices.text.matchAll(/^-{80}\n(\S+) \d/gm)].map(([, name]) => name);
+    expect(named).toEqual(expect.arrayContaining([...Object.keys(dependencies), ...IN_PAGES]));
+    expect((await pageAt(`${api.node.dealerUrl}${link}`)).text).toBe(notices.text);
   });
 
   test('keeps scripts of others out', async () => {
