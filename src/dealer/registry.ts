@@ -229,15 +229,21 @@ export class Registry {
   /**
    * Writes the generation after `from` and makes it current. Returns false if `from` no longer is. Throws
    * DealerError 503 if other processes keep it from that.
+   * @param writes called for each attempt; what it reads by the transaction must be so at the commit
    */
-  async switchFrom(from: Edition, writes: (generation: number) => Write[]): Promise<boolean> {
+  async switchFrom(
+    from: Edition,
+    writes: (generation: number, transaction: Transaction) => Promise<Write[]>,
+  ): Promise<boolean> {
     const generation = from.generation + 1;
     const pointers = [keys.generation, keys.revision].map((key) => ({ key, value: generation }));
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const base = await this.#base(from);
       if (base === undefined) return false;
-      const all = [...writes(generation), ...pointers];
-      if (await this.#commit(base, base.checks, all)) return true;
+      const transaction = new Transaction(this.store, from);
+      const all = [...(await writes(generation, transaction)), ...pointers];
+      const checks = [...base.checks, ...transaction.checks];
+      if (await this.#commit(base, checks, all)) return true;
     }
     throw tooManyChanges();
   }

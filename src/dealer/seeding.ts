@@ -28,7 +28,7 @@ import type { Session } from './sessions.ts';
 
 type SeedingDependencies = Pick<
   AccountsDependencies,
-  'registry' | 'passwords' | 'secrets' | 'clock' | 'random' | 'demo'
+  'registry' | 'sessions' | 'passwords' | 'secrets' | 'clock' | 'random' | 'demo'
 >;
 
 /** Fills an empty store, and resets it to the demo data. */
@@ -58,7 +58,7 @@ export class Seeding {
   async #fill(empty: Edition): Promise<boolean> {
     const { registry, demo } = this.#dependencies;
     const seeds = demo.demo ? await this.#demoSeeds() : await this.#firstAdmin(demo.adminPassword);
-    return registry.switchFrom(empty, (generation) => writesOf(seeds, generation));
+    return registry.switchFrom(empty, async (generation) => writesOf(seeds, generation));
   }
 
   async #firstAdmin(adminPassword: string): Promise<Seeds> {
@@ -90,17 +90,20 @@ export class Seeding {
 
   /**
    * Restores the demo data in one commit, and ends every token but the caller's. Throws DealerError
-   * 409 if there is no demo data or another reset is running.
+   * 409 if there is no demo data or another reset is running, 401 if the caller's token has ended meanwhile.
    */
   async reset(session: Session): Promise<{ dealers: number; customers: number; cars: number }> {
-    const { registry, demo } = this.#dependencies;
+    const { registry, sessions, clock, demo } = this.#dependencies;
     if (!demo.demo) throw conflict('There is no demo data to restore');
     if (this.#isResetting) throw conflict('A reset is running');
     this.#isResetting = true;
     try {
       const edition = await registry.edition();
-      const seeds = await this.#demoSeeds(session);
-      const isDone = await registry.switchFrom(edition, (to) => writesOf(seeds, to));
+      const seeds = await this.#demoSeeds();
+      const isDone = await registry.switchFrom(edition, async (to, transaction) => {
+        const account = await sessions.revalidate(transaction, session);
+        return writesOf(keeping(seeds, { ...session, account }, clock.now()), to);
+      });
       if (!isDone) throw conflict('A reset is running');
       // The reset is done; the next sweep removes what this one could not.
       await registry.sweep().catch(() => {});
@@ -114,18 +117,16 @@ export class Seeding {
     };
   }
 
-  async #demoSeeds(keeper?: Session): Promise<Seeds> {
-    const { passwords, clock, random, demo } = this.#dependencies;
+  async #demoSeeds(): Promise<Seeds> {
+    const { passwords, random, demo } = this.#dependencies;
     const { adminPassword } = demo;
     const given = { ...DEMO_PASSWORDS, ...(adminPassword && { admin: adminPassword }) };
     const [admin = '', dealer = '', user = ''] = await Promise.all(
       Object.values(given).map((password) => passwords.hash(password)),
     );
     const isPublished = adminPassword === undefined;
-    const kept = keeper && keptBy(keeper, clock.now());
     const root: AdminRecord = {
       ...newAccount(random, DEMO_ADMIN, admin, FIRST_DAY_MS),
-      ...kept,
       ...{ role: 'admin', isDemo: isPublished },
     };
     const dealers = DEMO_DEALERS.map(({ username, name, city, createdAtMs }): DealerRecord => {
@@ -163,9 +164,12 @@ interface Seeds {
 }
 
 /** The admin of the demo data takes over id and token of the admin who resets. */
-function keptBy({ account, claims }: Session, nowMs: number) {
-  const credential = nextCredential(account, nowMs);
-  return { id: account.id, credential, keptToken: claims.token };
+function keeping(seeds: Seeds, { account, claims }: Session, nowMs: number): Seeds {
+  const kept = { id: account.id, credential: nextCredential(account, nowMs) };
+  const accounts = seeds.accounts.map((each) =>
+    each.role === 'admin' ? { ...each, ...kept, keptToken: claims.token } : each,
+  );
+  return { ...seeds, accounts };
 }
 
 function carRecord(

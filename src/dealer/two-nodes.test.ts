@@ -199,6 +199,16 @@ describe('what one node answers, the other one knows at the next call:', () => {
     expect(await carsAt(here, token)).toEqual(seeded);
   });
 
+  test('[D19] a token that has ended, also for a reset for which it was valid a moment ago', async () => {
+    const other = await logIn(there, 'admin', ADMIN);
+    const session = await here.sessions.find(token);
+    const renewed = { current_password: ADMIN, new_password: 'a new secret' };
+    await there.accounts.changeAdmin(await there.sessions.find(other), ADDRESS, renewed);
+    await expect(here.seeding.reset(session)).rejects.toMatchObject(UNAUTHORISED);
+    await expect(here.sessions.find(token)).rejects.toMatchObject(UNAUTHORISED);
+    expect((await here.sessions.find(other)).account.username).toBe('admin');
+  });
+
   test('failed log-ins', async () => {
     const wrong = () => logIn(there, 'anna', 'wrong');
     for (let i = 0; i < 5; i++) await expect(wrong()).rejects.toMatchObject(UNAUTHORISED);

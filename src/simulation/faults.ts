@@ -14,6 +14,8 @@ const KINDS_MAX = 4;
 const BEGIN_MS = 3000;
 /** And end this long before their time is over. */
 const LAST_MS = 2000;
+/** A jump that nodes follow slowly, but for one that starts anew: it is so far ahead of the others. */
+const FOLLOWED_MS = 490;
 /** Leases live so much longer or shorter than they should. */
 const TTL_DRIFT_MAX = 0.05;
 
@@ -148,9 +150,18 @@ function cutLinks(faults: Faults): void {
 
 function jumpRedis(faults: Faults): void {
   const { redis, chance, trace } = faults.parts;
-  const ms = chance.between(-1, 1) * chance.pick([200, 10_000, 3_600_000]);
+  const ms = chance.between(-1, 1) * chance.pick([FOLLOWED_MS, 10_000, 3_600_000]);
   redis.clockAheadMs += ms;
   trace.say('ahead by', Math.round(ms));
+}
+
+/** A node that starts anew is ahead of the others, and gives them all that it has. */
+function startAhead(faults: Faults): void {
+  const { redis, chance } = faults.parts;
+  redis.clockAheadMs += FOLLOWED_MS;
+  const slot = faults.anySlot();
+  slot.crash();
+  faults.later(chance.between(4000, 15_000), () => slot.stop());
 }
 
 function driftRedis(faults: Faults): void {
@@ -200,6 +211,7 @@ const KINDS: readonly Kind[] = [
   ['cut links', cutLinks],
   ['cut links', cutLinks],
   ["jump Redis' clock", jumpRedis],
+  ['start ahead', startAhead],
   ["drift Redis' clock", driftRedis],
   ['jump a wall clock', jumpWall],
   ['end connections', ({ parts }) => parts.redis.endConnections()],

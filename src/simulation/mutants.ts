@@ -36,7 +36,7 @@ export interface Mutant {
   /** Changes them in place. */
   ranges?(ranges: Ranges): void;
   held?(ranges: HeldPartitions): HeldPartitions;
-  leaving?(worlds: Worlds, known: () => readonly number[]): PartitionedWorlds;
+  leaving?(worlds: Worlds): PartitionedWorlds;
   Worlds?: new (dependencies: WorldsDependencies) => Worlds;
   thread?(makeThread: MakeThread): MakeThread;
 }
@@ -68,10 +68,21 @@ function claimsWith(inner: Claims, changed: Partial<Claims>): Claims {
 
 /** Claims whose grants are changed in place: the store knows them by identity. */
 function withGrants(inner: Claims, change: (grant: Grant) => Partial<Grant>): Claims {
+  const changed = (grant: Grant) => Object.assign(grant, change(grant));
+  const { handovers } = inner;
   return claimsWith(inner, {
     async take(partition, what) {
       const answer = await inner.take(partition, what);
-      return 'epoch' in answer ? Object.assign(answer, change(answer)) : answer;
+      return 'epoch' in answer ? changed(answer) : answer;
+    },
+    handovers: handovers && {
+      reserve: (partition) => handovers.reserve(partition),
+      give: (grant, token) => handovers.give(grant, token),
+      cancel: (reservation) => handovers.cancel(reservation),
+      async accept(reservation) {
+        const grant = await handovers.accept(reservation);
+        return grant && changed(grant);
+      },
     },
   });
 }
@@ -173,55 +184,9 @@ function grantsForEver(ranges: HeldPartitions): HeldPartitions {
   };
 }
 
-/** Forgets the worlds at hand, and not those that are being read. */
-function leavingWorlds(worlds: Worlds, known: () => readonly number[]): PartitionedWorlds {
-  return {
-    suspend: (partitions) => worlds.suspend(partitions),
-    async leave(partitions) {
-      for (const number of known()) {
-        const world = partitions.has(partitionOf(number)) ? worlds.atHand(number) : undefined;
-        if (world === undefined) continue;
-        worlds.idle.forget(world);
-        await worlds.forget(world);
-      }
-    },
-  };
-}
-
-/** Worlds that were read stay, whoever holds their partition by then. */
-class LoadingWorlds extends Worlds {
-  /** The partition of a world that has just been read. */
-  readonly #justRead: { partition: number | undefined };
-
-  constructor(dependencies: WorldsDependencies) {
-    const justRead: { partition: number | undefined } = { partition: undefined };
-    const { ranges } = dependencies;
-    const isShown = (partition: number, nowMs: number) => {
-      const isRead = justRead.partition === partition;
-      justRead.partition = undefined;
-      return isRead || ranges.isShown(partition, nowMs);
-    };
-    const held = {
-      isShown,
-      grantOf: (each: number) => ranges.grantOf(each),
-      shown: () => ranges.shown(),
-    };
-    super({ ...dependencies, ranges: held });
-    this.#justRead = justRead;
-  }
-
-  override recordsOf(partition: number): Records | undefined {
-    const records = super.recordsOf(partition);
-    if (records === undefined || Object.hasOwn(records, 'changes')) return records;
-    const read = records.changes.bind(records);
-    return Object.assign(records, {
-      changes: async (...asked: Parameters<typeof read>) => {
-        const changes = await read(...asked);
-        this.#justRead.partition = partition;
-        return changes;
-      },
-    });
-  }
+/** What was read of worlds stays, whoever writes to them meanwhile. */
+function keepingWorlds(worlds: Worlds): PartitionedWorlds {
+  return { suspend: (partitions) => worlds.suspend(partitions), leave: async () => {} };
 }
 
 /** Deletes what is due in all partitions. */
@@ -295,19 +260,20 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'loads that outlive their grant',
     invariant: 'I5',
     held: grantsForEver,
-    leaving: leavingWorlds,
-    Worlds: LoadingWorlds,
+    leaving: keepingWorlds,
   },
   {
     name: "expiry trusted to Redis' clock",
     invariant: 'I9',
-    // A mark, or what the next holder tells, would keep the two apart all the same.
+    // A mark, what the next holder tells, or a look at the leases once the right to write is gone would
+    // keep the two apart all the same.
     ranges: (ranges) => {
       ranges.outdated = () => {};
     },
     claims: (inner) =>
       claimsWith(withoutMarks(inner), {
         take: (partition) => withoutMarks(inner).take(partition, 'expired'),
+        onTrouble() {},
       }),
     store: (inner, parts) =>
       storeWith(inner, { heartbeats: inner.heartbeats && withoutSilent(inner.heartbeats, parts) }),

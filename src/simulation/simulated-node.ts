@@ -187,7 +187,7 @@ export class SimulatedNode implements Publisher {
   }
 
   #makeWorlds(store: Store, ranges: Ranges, clock: NodeClock): Worlds {
-    const { settings, observer, mutant } = this.#environment;
+    const { settings, mutant } = this.#environment;
     const base = this.#base;
     const publisher = new ClockKeeper(clock, store, base);
     const shards = Array.from({ length: settings.shardCount }, (_, i) => this.#makeShard(i, clock));
@@ -199,8 +199,7 @@ export class SimulatedNode implements Publisher {
       explanationBudget: explanationBudgets(undefined, base.time),
     });
     this.#worlds = worlds;
-    const known = () => observer.ledger.worlds().map(({ number }) => number);
-    ranges.use(mutant?.leaving?.(worlds, known) ?? worlds, clock);
+    ranges.use(mutant?.leaving?.(worlds) ?? worlds, clock);
     this.#stopSteps.push(async () => {
       await worlds.idle.stop();
       await worlds.saveImages();

@@ -104,12 +104,11 @@ export class Worlds
 
   /** What the partitions weigh that this node holds. */
   loads(): PartitionLoad[] {
-    const watched = this.#handles.all().filter(({ watcherCount }) => watcherCount > 0);
-    const hot = Map.groupBy(watched, ({ number }) => partitionOf(number));
+    const atHand = Map.groupBy(this.#handles.all(), ({ number }) => partitionOf(number));
     return this.#dependencies.ranges.shown().map((partition) => ({
       partition,
       worldCount: this.idle.lastCountOf(partition),
-      hotCount: hot.get(partition)?.length ?? 0,
+      hotCount: (atHand.get(partition) ?? []).filter(({ watcherCount }) => watcherCount > 0).length,
     }));
   }
 
@@ -258,8 +257,8 @@ export class Worlds
     record: WorldRecord,
     changes: readonly NumberedChange[],
   ): OwnedWorld {
-    if (this.#partitions.get(partition.records.grant.partition) !== partition)
-      throw new BetweenNodes();
+    const { grant } = partition.records;
+    if (this.#partitions.get(grant.partition) !== partition) throw new BetweenNodes();
     const { cities, clock, shards } = this.#dependencies;
     const cityIndex = cities.findIndex(({ name }) => name === record.city);
     const shared = partition.sharedBy(cityIndex, rendezvous(number, shards.length));

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ClusterStatus } from '../../../cluster-operator.ts';
 import { PARTITION_COUNT } from '../../../limits.ts';
 import { useNodes } from '../../rigs/nodes.ts';
+import { until } from '../../rigs/until.ts';
 import { ask, makeWorld } from '../reliability/client.ts';
 import { StreamReader } from '../reliability/stream-reader.ts';
 
@@ -11,9 +12,10 @@ test('[O19] a node with the embedded store is shown alone, and holds everything'
   const { opsUrl, twinUrl } = await nodes.inProcess({ NODE_NAME: 'alone' });
   const world = await makeWorld(twinUrl, { seed: 1 });
   await StreamReader.open(twinUrl, world);
-  const { status, body } = await ask(opsUrl, '/cluster');
-  expect(status).toBe(200);
-  const { store, nodes: all, partitions, moves } = body as ClusterStatus;
+  const seen = async () => (await ask(opsUrl, '/cluster')).body as ClusterStatus;
+  // Worlds are counted now and then.
+  await until('the world is counted', async () => (await seen()).nodes[0]?.worlds === 1);
+  const { store, nodes: all, partitions, moves } = await seen();
   expect([store, all.length, moves]).toEqual(['embedded', 1, []]);
   expect(all[0]).toMatchObject({
     ...{ name: 'alone', is_this: true, partitions: PARTITION_COUNT, worlds: 1, hot_worlds: 1 },
