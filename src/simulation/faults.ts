@@ -15,7 +15,7 @@ const BEGIN_MS = 3000;
 /** And end this long before their time is over. */
 const LAST_MS = 2000;
 /** A jump that nodes follow slowly, but for one that starts anew: it is so far ahead of the others. */
-const FOLLOWED_MS = 490;
+const FOLLOWED_MS = 440;
 /** Leases live so much longer or shorter than they should. */
 const TTL_DRIFT_MAX = 0.05;
 
