@@ -37,6 +37,8 @@ export interface Mutant {
   ranges?(ranges: Ranges): void;
   held?(ranges: HeldPartitions): HeldPartitions;
   leaving?(worlds: Worlds): PartitionedWorlds;
+  /** How far the clock of a node is ahead when it begins to serve. */
+  clockAheadMs?(node: string): number;
   Worlds?: new (dependencies: WorldsDependencies) => Worlds;
   thread?(makeThread: MakeThread): MakeThread;
 }
@@ -93,6 +95,9 @@ function withoutMarks(inner: Claims): Claims {
     latestReadingMs: () => Number.POSITIVE_INFINITY,
   }));
 }
+
+/** The clocks of nodes are this far apart: a mark allows for any distance. */
+const APART_MS = 1500;
 
 function isLost(grant: Grant): boolean {
   return (grant as Grant & { isLost?: boolean }).isLost === true;
@@ -255,6 +260,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'no mark',
     invariant: 'I3',
     claims: withoutMarks,
+    clockAheadMs: (node) => APART_MS * Number(node.slice(1)),
   },
   {
     name: 'loads that outlive their grant',

@@ -113,7 +113,8 @@ export class SimulatedNode implements Publisher {
     this.ranges = ranges;
     this.#stopSteps.push(() => ranges.stop());
     const cluster = await this.#join(store, ranges);
-    const clock = new NodeClock(this.main.time, cluster.clockMs(), ranges);
+    const aheadMs = mutant?.clockAheadMs?.(this.name) ?? 0;
+    const clock = new NodeClock(this.main.time, cluster.clockMs() + aheadMs, ranges);
     store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
     const worlds = this.#makeWorlds(store, ranges, clock);
     const [platform] = await Promise.all([
