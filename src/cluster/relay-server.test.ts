@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LinkClient } from '../link/contract.ts';
 import { FakeTwin } from '../testing/doubles/fake-twin.ts';
-import { TestTime } from '../testing/doubles/test-time.ts';
+import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
+import type { World } from '../twin-service.ts';
 import { RelayServer } from './relay-server.ts';
 
 test('[N16] another node hears of each end, also of those that there was no room for', async () => {
@@ -29,4 +30,22 @@ test('[N16] another node hears of each end, also of those that there was no room
   server.drained(to);
   server.drained(to);
   expect(sent).toEqual(worlds.map(({ number }) => ({ world: number, code: 1012 })));
+});
+
+test('a node that has given up meanwhile watches nothing once the world is loaded', async () => {
+  const twin = new FakeTwin();
+  const world = twin.add();
+  const server = new RelayServer(twin, TestTime.standing());
+  const to: LinkClient = { process: 'other', send: () => true };
+  const watching = { world: world.number, encoding: 'json', client: 'client' } as const;
+  for (const giveUp of [() => server.unwatch(to, watching), () => server.clientGone(to)]) {
+    const load = Promise.withResolvers<World>();
+    twin.load = () => load.promise;
+    const answer = server.watch(to, watching, () => true);
+    await nextTurn();
+    giveUp();
+    load.resolve(world);
+    expect((await answer).value).toEqual({ kind: 'moved' });
+    expect([world.watcherCount, server.worldCount]).toEqual([0, 0]);
+  }
 });

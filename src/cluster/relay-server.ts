@@ -50,6 +50,14 @@ export interface Relay {
   encoding: Encoding;
 }
 
+/** A client whose world is being loaded. */
+interface Joining {
+  readonly to: LinkClient;
+  readonly watching: Watching;
+  /** Nobody waits for it any more. */
+  isOver: boolean;
+}
+
 /** The watchers of a world at one other node. */
 interface Subscription {
   readonly world: World;
@@ -68,6 +76,7 @@ export class RelayServer {
   readonly #time: Time;
   /** By world and link. */
   readonly #subscriptions = new Map<number, Map<LinkClient, Subscription>>();
+  readonly #joining = new Set<Joining>();
   /** By link: ends that there was no room for. Unlike a frame, none may be missed. */
   readonly #ends = new Map<LinkClient, RelayedEnd[]>();
 
@@ -86,19 +95,27 @@ export class RelayServer {
     watching: Watching,
     isPlacedHere: () => boolean | Promise<boolean>,
   ): Promise<LinkAnswer> {
-    if (!(await isPlacedHere())) return { value: { kind: 'moved' } satisfies Watched };
+    const joining: Joining = { to, watching, isOver: false };
+    this.#joining.add(joining);
     try {
-      return { value: await this.#join(to, watching) };
+      if (!(await isPlacedHere())) return { value: { kind: 'moved' } satisfies Watched };
+      return { value: await this.#join(joining) };
     } catch (error) {
       const fault = faultOf(error);
       if (fault === undefined) throw error;
       return { value: { kind: 'fault', ...fault } satisfies Watched };
+    } finally {
+      this.#joining.delete(joining);
     }
   }
 
-  async #join(to: LinkClient, { world: number, encoding, client }: Watching): Promise<Watched> {
+  async #join(joining: Joining): Promise<Watched> {
+    const { to, watching } = joining;
+    const { world: number, encoding, client } = watching;
     const world = await this.#service.load(number);
     if (world === undefined) throw new TwinError('unknown_world');
+    // The other node has given up meanwhile, or is gone: nothing would end the subscription.
+    if (joining.isOver) return { kind: 'moved' };
     world.touch();
     world.watch(encoding, client);
     this.#subscriptionOf(world, to).clients.push({ encoding, client });
@@ -149,10 +166,25 @@ export class RelayServer {
     const index = subscription?.clients.findIndex(
       (each) => each.encoding === encoding && each.client === client,
     );
-    if (subscription === undefined || index === undefined || index < 0) return;
+    if (subscription === undefined || index === undefined || index < 0) {
+      this.#giveUp(to, { world, encoding, client });
+      return;
+    }
     subscription.clients.splice(index, 1);
     subscription.world.unwatch(encoding, client);
     if (subscription.clients.length === 0) this.#forget(subscription);
+  }
+
+  /** It may be loaded still. */
+  #giveUp(to: LinkClient, { world, encoding, client }: Watching): void {
+    for (const joining of this.#joining) {
+      const { watching, isOver } = joining;
+      const isSame =
+        watching.world === world && watching.encoding === encoding && watching.client === client;
+      if (joining.to !== to || !isSame || isOver) continue;
+      joining.isOver = true;
+      return;
+    }
   }
 
   #forget({ world, to }: Subscription): void {
@@ -202,6 +234,7 @@ export class RelayServer {
   /** The other node is gone. */
   clientGone(client: LinkClient): void {
     this.#ends.delete(client);
+    for (const joining of this.#joining) if (joining.to === client) joining.isOver = true;
     for (const links of this.#subscriptions.values()) {
       const subscription = links.get(client);
       if (subscription !== undefined) this.#leave(subscription);

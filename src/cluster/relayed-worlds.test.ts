@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { LinkBroken } from '../link/contract.ts';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
@@ -15,19 +16,23 @@ let shown: number[];
 /** Who serves the world. */
 let owner: string;
 let asked: string[];
+/** Answers a call; by default with what it asked for. */
+let answer: () => Promise<{ value: unknown }>;
+let notes: string[];
 
 beforeEach(async () => {
   time = TestTime.standing();
-  [shown, asked, owner] = [[], [], 'a'];
+  [shown, asked, notes, owner] = [[], [], [], 'a'];
+  answer = async () => ({ value: watched });
   const settled = async () =>
     ({ at: 'there', peer: { process: owner, twinUrl: undefined } }) as const;
   relayed = new RelayedWorlds({
     link: {
       call: async (process) => {
         asked.push(process);
-        return { value: watched };
+        return answer();
       },
-      note() {},
+      note: (process, kind) => void notes.push(`${kind} ${process}`),
       isUp: () => true,
     },
     places: { settled, moved() {}, waitEndMs: () => time.now() + 1000 },
@@ -77,4 +82,15 @@ describe('[N17] the frames of a world that has moved', () => {
     await time.advance(1000);
     expect([shown, asked]).toEqual([[112], ['a']]);
   });
+});
+
+test('a node whose answer comes too late is told that nobody watches', async () => {
+  const answers = [
+    () => Promise.reject(new LinkBroken('too late', { isSent: true })),
+    () => Promise.reject(new LinkBroken('never sent', { isSent: false })),
+    async () => ({ value: watched }),
+  ];
+  answer = () => answers.shift()?.() ?? Promise.reject(new Error('asked too often'));
+  await relayed.watch(2, 'json', 'another');
+  expect([asked, notes]).toEqual([['a', 'a', 'a', 'a'], ['unwatch a']]);
 });

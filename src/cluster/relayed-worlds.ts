@@ -212,8 +212,10 @@ export class RelayedWorlds {
       relayed.from({ peer }, watched);
       return true;
     } catch (error) {
-      if (error instanceof LinkBroken) return false;
-      throw error;
+      if (!(error instanceof LinkBroken)) throw error;
+      // That node may show it to nobody from now on: the answer was only late.
+      if (error.isSent) link.note(peer.process, UNWATCH, relayed.watching);
+      return false;
     }
   }
 

@@ -62,6 +62,8 @@ export class OwnedWorld implements World, IdleWorld {
   #fleet: WeakRef<readonly FleetEntry[]> | undefined;
   /** The newest frame, while the world is watched. */
   #latest: LatestFrame | undefined;
+  /** Of the last frame that another node has shown, by a clock that may have been ahead. */
+  #sentTick = -1;
 
   /** `changes`: those after the masks of the record. */
   constructor(
@@ -231,6 +233,7 @@ export class OwnedWorld implements World, IdleWorld {
     // What the other node has answered since lies below the floor.
     const floorTick = Math.floor((shared.records.grant.floorMs - this.createdAtMs) / TICK_MS);
     ticks.floor = Math.max(answeredTick, floorTick, frozen?.tick ?? 0);
+    this.#sentTick = sentTick ?? -1;
     if (frozen !== null) this.loader.takeIn(frozen, sentTick ?? undefined);
   }
 
@@ -355,7 +358,7 @@ export class OwnedWorld implements World, IdleWorld {
   /** Takes a new frame from the shard; returns it for the sockets if the world is watched. */
   receive(frame: BatchFrame): WorldFrame | undefined {
     this.#parts.ticks.step(frame.tick);
-    if (this.watcherCount === 0) return undefined;
+    if (this.watcherCount === 0 || frame.tick <= this.#sentTick) return undefined;
     this.#latest ??= new LatestFrame();
     this.#latest.take(frame);
     const { tick, json, msgpack } = this.#latest;
