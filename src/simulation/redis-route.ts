@@ -50,6 +50,8 @@ export class RedisRoute {
 
 /** What the store has answered to a renewal. */
 interface Renewed {
+  /** Of the grant. */
+  name: string;
   /** Until when the process may rely on it, by its clock. */
   untilMs: number;
   /** When the lease ends, by virtual time. */
@@ -100,11 +102,12 @@ export class LeaseWatch {
       };
     }
     if (script !== SCRIPTS.lease.sha1) return () => {};
+    const name = nameIn(args);
     const renewed = {
+      name,
       untilMs: this.#thread.time.now() + RELIED_ON * this.#leaseMs,
       endMs: this.#thread.virtualMs + this.#leaseMs,
     };
-    const name = nameIn(args);
     return (reply) => {
       const isMine = (reply as unknown[])[0] === 1;
       // A grant that is expected from another process may still come.
@@ -115,9 +118,10 @@ export class LeaseWatch {
     };
   }
 
-  #renew(key: string, { untilMs, endMs }: Renewed): void {
+  #renew(key: string, { name, untilMs, endMs }: Renewed): void {
     const last = this.#renewed.get(key);
     this.#renewed.set(key, {
+      name,
       untilMs: Math.max(untilMs, last?.untilMs ?? NEVER),
       endMs: Math.max(endMs, last?.endMs ?? NEVER),
     });
@@ -126,7 +130,8 @@ export class LeaseWatch {
   #end(key: string, name: string): void {
     if (this.#over.has(name)) return;
     this.#over.add(name);
-    this.#renewed.delete(key);
+    // What was reserved may be given up while another grant of the partition is held.
+    if (this.#renewed.get(key)?.name === name) this.#renewed.delete(key);
   }
 }
 
