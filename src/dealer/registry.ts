@@ -241,11 +241,15 @@ export class Registry {
       const base = await this.#base(from);
       if (base === undefined) return false;
       const transaction = new Transaction(this.store, from);
-      const [outcome] = await Promise.allSettled([writes(generation, transaction)]);
-      // What it reads is removed once another generation is current.
-      const isCurrent = (await this.edition()).generation === from.generation;
-      if (outcome.status === 'rejected' && !isCurrent) return false;
-      const all = [...resultOf(outcome), ...pointers];
+      let made: Write[];
+      try {
+        made = await writes(generation, transaction);
+      } catch (error) {
+        // What it reads is removed once another generation is current.
+        if ((await this.edition()).generation !== from.generation) return false;
+        throw error;
+      }
+      const all = [...made, ...pointers];
       const checks = [...base.checks, ...transaction.checks];
       if (await this.#commit(base, checks, all)) return true;
     }
