@@ -86,7 +86,11 @@ class BalancedNode {
     holders.set(partition, this.#process);
     this.#state.takenCount++;
     this.#version++;
-    const limits = { untilMs: () => Infinity, latestReadingMs: () => Infinity };
+    const limits = {
+      untilMs: () => Infinity,
+      askedMs: () => Infinity,
+      latestReadingMs: () => Infinity,
+    };
     const grant = { partition, epoch: this.#state.takenCount, floorMs: 0, ...limits };
     this.#grants.set(partition, grant);
     return grant;

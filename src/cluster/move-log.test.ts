@@ -38,7 +38,14 @@ beforeEach(() => {
       partitionCount: PARTITIONS,
       held: () =>
         [...epochs].map(([partition, epoch]) => ({
-          ...{ partition, epoch, floorMs: 0, untilMs: () => 0, latestReadingMs: () => 0 },
+          ...{
+            partition,
+            epoch,
+            floorMs: 0,
+            untilMs: () => 0,
+            askedMs: () => 0,
+            latestReadingMs: () => 0,
+          },
         })),
       lostEpochOf: (partition) => lost.get(partition),
     },

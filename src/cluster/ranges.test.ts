@@ -26,15 +26,18 @@ beforeEach(() => {
   isSilent = () => false;
   lost = new Set();
   floorMs = 0;
+  answers = Promise.resolve();
 });
 
 interface TestGrant extends Grant {
-  deadlineMs: number;
+  renewedMs: number;
 }
 
 let epoch = 0;
 /** What the last holder of partition 9 may have shown, ms of the clock. */
 let floorMs = 0;
+/** The store answers once this is settled. */
+let answers = Promise.resolve();
 const claims: Claims = {
   renewalMs: RENEWAL_MS,
   handovers: undefined,
@@ -45,19 +48,23 @@ const claims: Claims = {
     const leftMs = (othersUntilMs.get(partition) ?? 0) - time.now();
     if (leftMs > 0) return { holder: 'node "other"', leftMs };
     const grant: TestGrant = {
-      ...{ partition, epoch: ++epoch, deadlineMs: time.now() + LEASE_MS },
+      ...{ partition, epoch: ++epoch, renewedMs: time.now() },
       floorMs: partition === 9 ? floorMs : 0,
-      untilMs: () => grant.deadlineMs,
-      latestReadingMs: () => 1000 + grant.deadlineMs,
+      untilMs: () => grant.renewedMs + LEASE_MS,
+      askedMs: () => grant.renewedMs,
+      latestReadingMs: () => 1000 + grant.untilMs(),
     };
+    await answers;
     return grant;
   },
   async renew(grants) {
     const gone = grants.filter(({ partition }) => lost.delete(partition));
-    for (const grant of gone) (grant as TestGrant).deadlineMs = Number.NEGATIVE_INFINITY;
+    for (const grant of gone) (grant as TestGrant).renewedMs = Number.NEGATIVE_INFINITY;
+    const askedMs = time.now();
+    await answers;
     for (const grant of grants as readonly TestGrant[]) {
       const isRenewed = !gone.includes(grant) && !isSilent(grant.partition);
-      if (isRenewed) grant.deadlineMs = time.now() + LEASE_MS;
+      if (isRenewed) grant.renewedMs = askedMs;
     }
     return gone.map((grant) => ({ grant, reason: 'another took it' }));
   },
@@ -145,7 +152,7 @@ test('[R24] a lost partition is left, and taken under a new grant once it is fre
 test('[R24] nothing is shown of a partition that the store has told to be lost', async () => {
   const ranges = await start();
   const grant = ranges.grantOf(7) as TestGrant;
-  grant.deadlineMs = Number.NEGATIVE_INFINITY;
+  grant.renewedMs = Number.NEGATIVE_INFINITY;
   expect(shown(ranges)).toBe(63);
 });
 
@@ -217,25 +224,37 @@ test.each([
   'a machine that has slept, %s, shows nothing until what it holds is renewed',
   async (_, sleep) => {
     const ranges = await start();
-    let answer = () => {};
-    const renew = claims.renew;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    claims.renew = async (grants) => {
-      await answered;
-      return renew(grants);
-    };
     await time.advance(60);
     sleep();
     expect(shown(ranges)).toBe(0);
     expect(heard).toEqual([]);
-    answer();
     await time.advance(1);
-    claims.renew = renew;
-    // A second renewal begins where the first one was asked for at the same time.
-    await ranges.renew();
     expect([shown(ranges), heard]).toEqual([64, []]);
+  },
+);
+
+test.each([
+  ['a renewal', (ranges: Ranges) => ranges.renew()],
+  ['a partition', (ranges: Ranges) => ranges.take(9, 'free')],
+])(
+  'an answer about %s that was asked for before the machine slept says nothing',
+  async (_, ask) => {
+    isSilent = (partition) => partition === 9;
+    const ranges = await start();
+    isSilent = () => false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await time.advance(10);
+    answers = promise;
+    const asked = ask(ranges);
+    await time.advance(60);
+    time.suspend(1000);
+    expect(shown(ranges)).toBe(0);
+    // What is asked for from now on is answered later.
+    answers = new Promise(() => {});
+    resolve();
+    await asked;
+    expect(ranges.held().length).toBeGreaterThanOrEqual(63);
+    expect(shown(ranges)).toBe(0);
   },
 );
 

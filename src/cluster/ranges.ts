@@ -26,8 +26,6 @@ interface Range {
   isHidden: boolean;
   /** Another node is giving it to this one. */
   isReserved: boolean;
-  /** A grant with this deadline was renewed before the machine may have slept. */
-  doubtedMs: number;
 }
 
 export interface RangesDependencies {
@@ -60,6 +58,8 @@ export class Ranges implements HeldPartitions {
   #limitMs = NEVER;
   #latestReadingMs = NEVER;
   readonly #sleepWatch: SleepWatch;
+  /** When it was noticed last that the machine may have slept. */
+  #sleptMs = NEVER;
   #worlds: PartitionedWorlds = { suspend() {}, leave: async () => {} };
   #clock: Clock | undefined;
   #renewing: Promise<void> | undefined;
@@ -77,7 +77,7 @@ export class Ranges implements HeldPartitions {
     this.#sleepWatch = new SleepWatch(time);
     this.#ranges = Array.from({ length: partitionCount }, () => ({
       ...{ grant: undefined, isSuspended: false, isLeaving: false, isHidden: false },
-      ...{ isReserved: false, doubtedMs: NEVER },
+      isReserved: false,
     }));
   }
 
@@ -133,7 +133,7 @@ export class Ranges implements HeldPartitions {
   #hold(grant: Grant, waitMs: number): void {
     const { partition } = grant;
     const states = { isSuspended: false, isLeaving: false, isHidden: false, isReserved: false };
-    Object.assign(this.#ranges[partition] ?? {}, { grant, ...states, doubtedMs: NEVER });
+    Object.assign(this.#ranges[partition] ?? {}, { grant, ...states });
     this.#fromMs[partition] = this.#time.now() + waitMs;
   }
 
@@ -326,15 +326,24 @@ export class Ranges implements HeldPartitions {
 
   /**
    * A machine that sleeps stops the monotonic clock, by which leases are measured. Then nothing is
-   * shown until what is held was renewed.
+   * shown until what is held was renewed. An answer to what was asked before says nothing.
    */
   #hasSlept(nowMs: number): boolean {
     if (!this.#sleepWatch.hasSlept(nowMs)) return false;
     this.#log.warn('the machine may have slept: leases are renewed before worlds are shown again');
-    for (const range of this.#ranges) range.doubtedMs = range.grant?.untilMs() ?? NEVER;
+    this.#sleptMs = nowMs;
     this.#update();
-    void this.renew();
+    void this.#renewAnew();
     return true;
+  }
+
+  async #renewAnew(): Promise<void> {
+    await this.#renewing;
+    await this.renew();
+  }
+
+  #isDoubted(grant: Grant): boolean {
+    return grant.askedMs() < this.#sleptMs;
   }
 
   /** Reads the deadlines, stops showing what is past its own, and waits for the next one. */
@@ -342,11 +351,10 @@ export class Ranges implements HeldPartitions {
     this.#stopExpiry();
     const nowMs = this.#time.now();
     const grants = this.#ranges.flatMap(({ grant }) => grant ?? []);
-    for (const { grant, isLeaving, isHidden, doubtedMs } of this.#ranges) {
+    for (const { grant, isLeaving, isHidden } of this.#ranges) {
       if (grant === undefined) continue;
-      const untilMs = grant.untilMs();
-      const mayShow = !isLeaving && !isHidden && untilMs > doubtedMs;
-      this.#untilMs[grant.partition] = mayShow ? untilMs : NEVER;
+      const mayShow = !isLeaving && !isHidden && !this.#isDoubted(grant);
+      this.#untilMs[grant.partition] = mayShow ? grant.untilMs() : NEVER;
     }
     const expired = grants.filter((grant) => grant.untilMs() <= nowMs);
     // It alone was not renewed: kept in memory, its worlds would hold the clock of all others back.
@@ -373,10 +381,9 @@ export class Ranges implements HeldPartitions {
   #limit(): void {
     this.#limitMs = Number.POSITIVE_INFINITY;
     this.#latestReadingMs = Number.POSITIVE_INFINITY;
-    for (const { grant, doubtedMs } of this.#ranges) {
+    for (const { grant } of this.#ranges) {
       if (grant === undefined) continue;
-      const untilMs = grant.untilMs();
-      this.#limitMs = Math.min(this.#limitMs, untilMs <= doubtedMs ? NEVER : untilMs);
+      this.#limitMs = Math.min(this.#limitMs, this.#isDoubted(grant) ? NEVER : grant.untilMs());
       this.#latestReadingMs = Math.min(this.#latestReadingMs, grant.latestReadingMs());
     }
   }

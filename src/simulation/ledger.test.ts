@@ -228,9 +228,11 @@ describe('I12', () => {
 });
 
 test('a world is deleted early if the store has lost when it was used', () => {
-  nowMs = 1000;
-  const restore = observer.ledger.save();
+  nowMs = 4500;
+  show('a', 3);
   nowMs = 5000;
+  const restore = observer.ledger.save();
+  nowMs = 5500;
   show('a', 4);
   restore();
   nowMs = 13_000;

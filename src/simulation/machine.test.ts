@@ -85,6 +85,17 @@ test('while a machine is suspended its monotonic clock stands, and its timers wi
   expect(heard).toHaveLength(2);
 });
 
+test('a machine that is suspended twice at a time loses that time once', async () => {
+  const first = machine.halt(true);
+  await runTo(100);
+  const second = machine.halt(true);
+  await runTo(300);
+  first();
+  await runTo(400);
+  second();
+  expect([thread.time.now(), thread.time.machineUpMs()]).toEqual([5000, 5400]);
+});
+
 test('a thread that is blocked runs its tasks later; other threads go on', async () => {
   const other = machine.makeThread();
   thread.block(100);

@@ -26,6 +26,9 @@ export class Machine {
   readonly #rate: number;
   readonly #threads = new Set<Thread>();
   #suspendedMs = 0;
+  /** How many of its halts suspend it. */
+  #suspensions = 0;
+  #suspendedFromMs = 0;
   #wallAheadMs = 0;
   readonly #halts = new Set<() => void>();
 
@@ -71,16 +74,28 @@ export class Machine {
    * All its threads stand still until the result is called. `isSuspended`: its monotonic clock as well.
    */
   halt(isSuspended: boolean): () => void {
-    const fromMs = this.macrotasks.nowMs;
     const resume = () => {
       if (!this.#halts.delete(resume)) return;
-      if (isSuspended) this.#suspendedMs += this.macrotasks.nowMs - fromMs;
+      if (isSuspended) this.#goOn();
       if (this.#halts.size > 0) return;
       for (const thread of this.#threads) thread.resume();
     };
     this.#halts.add(resume);
+    if (isSuspended) this.#suspend();
     for (const thread of this.#threads) thread.pause();
     return resume;
+  }
+
+  #suspend(): void {
+    if (this.#suspensions === 0) this.#suspendedFromMs = this.macrotasks.nowMs;
+    this.#suspensions += 1;
+  }
+
+  /** The clock stands still once, however often it was suspended at a time. */
+  #goOn(): void {
+    this.#suspensions -= 1;
+    if (this.#suspensions > 0) return;
+    this.#suspendedMs += this.macrotasks.nowMs - this.#suspendedFromMs;
   }
 
   /** Whatever halts it ends. */

@@ -157,8 +157,9 @@ export class Observer implements LedgerListener {
     this.tokens.lostTail();
     for (const shown of this.#shown.values()) {
       shown.isUnmarked = true;
-      // When worlds were used since then is lost as well.
-      shown.usedMs = Math.min(shown.usedMs, sinceMs);
+      // When worlds were used is stored later, so that it is lost as well.
+      const isStored = shown.usedMs < sinceMs - this.#settings.earlyMs;
+      if (!isStored) shown.usedMs = Number.NEGATIVE_INFINITY;
     }
   }
 

@@ -37,6 +37,8 @@ export interface Grant {
   readonly floorMs: number;
   /** Until when the process may rely on it, by `Time.now`. -Infinity once it is lost. */
   untilMs(): number;
+  /** When the process asked for what it may rely on, by `Time.now`. */
+  askedMs(): number;
   /** The latest reading of the clock that may be published under it: later holders start above it. */
   latestReadingMs(): number;
 }

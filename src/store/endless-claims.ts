@@ -11,6 +11,7 @@ export const endlessClaims: Claims = {
     epoch: 1,
     floorMs: Number.NEGATIVE_INFINITY,
     untilMs: () => Number.POSITIVE_INFINITY,
+    askedMs: () => Number.POSITIVE_INFINITY,
     latestReadingMs: () => Number.POSITIVE_INFINITY,
   }),
   renew: async () => [],

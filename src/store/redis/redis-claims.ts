@@ -32,6 +32,8 @@ import type { WriterKey } from './writer-key.ts';
 /** A mark lies so far above the latest reading: a tick of worlds, which are shown in whole ticks. */
 const MARGIN_MS = 20;
 const GIVEN_UP = 'it was given up';
+const NEVER = Number.NEGATIVE_INFINITY;
+const NO_RENEWAL: Renewal = { askedMs: NEVER, deadlineMs: NEVER, latestMs: NEVER };
 
 class RedisGrant implements Grant {
   readonly partition: number;
@@ -42,8 +44,8 @@ class RedisGrant implements Grant {
   floorMs = 0;
   /** The connection over which it may write: see `lease.lua`. */
   session = 0;
-  deadlineMs = Number.NEGATIVE_INFINITY;
-  latestMs = Number.NEGATIVE_INFINITY;
+  renewal: Renewal = NO_RENEWAL;
+  latestMs = NEVER;
   isLost = false;
   /** Why it is lost. */
   reason = '';
@@ -55,7 +57,11 @@ class RedisGrant implements Grant {
   }
 
   untilMs(): number {
-    return this.deadlineMs;
+    return this.renewal.deadlineMs;
+  }
+
+  askedMs(): number {
+    return this.renewal.askedMs;
   }
 
   latestReadingMs(): number {
@@ -63,16 +69,16 @@ class RedisGrant implements Grant {
   }
 
   /** What Redis has answered: answers may come later than those to later renewals. */
-  renewed({ deadlineMs, latestMs }: Renewal): void {
+  renewed(renewal: Renewal): void {
     if (this.isLost) return;
-    this.deadlineMs = Math.max(deadlineMs, this.deadlineMs);
-    this.latestMs = Math.max(latestMs, this.latestMs);
+    if (renewal.askedMs > this.renewal.askedMs) this.renewal = renewal;
+    this.latestMs = Math.max(renewal.latestMs, this.latestMs);
   }
 
   lose(reason: string): void {
     this.isLost = true;
     this.reason = reason;
-    this.deadlineMs = Number.NEGATIVE_INFINITY;
+    this.renewal = NO_RENEWAL;
   }
 }
 
@@ -92,7 +98,8 @@ class RedisReservation implements Reservation {
 
 /** What a renewal that is sent now is good for. */
 interface Renewal {
-  /** By `Time.now`. */
+  /** By `Time.now`, as is the deadline. */
+  askedMs: number;
   deadlineMs: number;
   /** The latest reading of the clock by then. */
   latestMs: number;
@@ -201,8 +208,9 @@ export class RedisClaims implements Claims, Handovers {
   }
 
   #renewalNow(): Renewal {
-    const deadlineMs = this.#dependencies.time.now() + this.leaseMs * RELIED_ON;
-    return { deadlineMs, latestMs: this.#latestReadingMs(deadlineMs) };
+    const askedMs = this.#dependencies.time.now();
+    const deadlineMs = askedMs + this.leaseMs * RELIED_ON;
+    return { askedMs, deadlineMs, latestMs: this.#latestReadingMs(deadlineMs) };
   }
 
   #leaseLink(): RunLease {
