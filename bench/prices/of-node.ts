@@ -1,4 +1,6 @@
 /** Prices of whole requests: processor time of a node, with all its threads. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { PRICES_US } from '../../src/http/server/prices.ts';
 import { bearerOf, DEMO_ADMIN, DEMO_CARS, dealerUrlOf } from '../common/dealer-client.ts';
 import { askOnce, formatRequest, HttpPool } from '../common/http-pool.ts';
@@ -16,6 +18,8 @@ type Request = readonly [
 type Headers = Readonly<Record<string, string>>;
 
 const CONNECTIONS = 16;
+const PARTS = 1000;
+const BODIES = 100;
 const CALLS = 500;
 const TOGGLES = 25;
 const RESETS = 5;
@@ -85,7 +89,24 @@ async function pricesOfTwin(node: Server, send: Send) {
     );
   const featureChange = await usPerItem(TOGGLES * vins.length, changes, meter);
   const kept = await keptPage(node.url, send, meter);
-  return { world, featureChange, keptPage: kept, sentKib: await sentKib(node.url, send, meter) };
+  const part = await bodyPart(node.url, meter);
+  const kib = await sentKib(node.url, send, meter);
+  return { world, featureChange, bodyPart: part, keptPage: kept, sentKib: kib };
+}
+
+/** Of bodies in parts of one byte. */
+async function bodyPart(url: URL, meter: () => Promise<number>): Promise<number> {
+  const parts = `1\r\n \r\n`.repeat(PARTS);
+  const head = `POST /api/v1/worlds HTTP/1.1\r\nHost: ${url.host}\r\nTransfer-Encoding: chunked`;
+  const request = `${head}\r\n\r\n${parts}0\r\n\r\n`;
+  // The node ends the connection after such a body.
+  const send = async () => {
+    const socket = connect(Number(url.port), url.hostname);
+    socket.resume().write(request);
+    await once(socket, 'close');
+  };
+  const sendAll = () => Promise.all(times(BODIES, send));
+  return usPerItem(BODIES * PARTS, sendAll, meter);
 }
 
 /** A map of some 200 KiB. */

@@ -33,6 +33,8 @@ const HELP = [
   'npm run attack -- [options]',
   describeOptions({ only: { fallback: [], help: only.help }, ...others }),
   `Cases:\n${describeCases()}`,
+  `The machine has to be set up as docs/operating.md tells ("Connections"), by
+sysctl -w net.ipv4.tcp_rmem="4096 131072 393216"; else "continuation" is felt.`,
 ].join('\n\n');
 
 const HEAD = [

@@ -5,6 +5,8 @@ import type { RateLimits } from './rate-limits.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
 const BYTES_PER_ADDRESS_MAX = 8 * 1024 * 1024;
+/** Bodies are counted in units of so many bytes. */
+const COUNTED_BYTES = 1024;
 
 /** Bytes of bodies that are still arriving, in total and by address. */
 export class HeldBytes {
@@ -17,13 +19,17 @@ export class HeldBytes {
   }
 
   /**
+   * Counts a body that has so many bytes now.
    * Throws TwinError `overloaded` if the total, or that of the address, exceeds its limit, and
    * `rate_limited` if the address could not pay for the body: then the rest need not be kept.
    */
-  add(exchange: Exchange, bytes: number): void {
+  hold(exchange: Exchange, bodyBytes: number): void {
+    // A body may come byte by byte.
+    if (bodyBytes <= exchange.heldBytes) return;
+    const held = Math.ceil(bodyBytes / COUNTED_BYTES) * COUNTED_BYTES;
+    const bytes = held - exchange.heldBytes;
     exchange.heldBy ??= exchange.addressKey();
-    const held = exchange.heldBytes + bytes;
-    this.#work?.checkUpToBurst(exchange.heldBy, PRICES_US.parsedByte * held);
+    this.#work?.checkUpToBurst(exchange.heldBy, PRICES_US.parsedByte * bodyBytes);
     const ofAddress = (this.#byAddress.get(exchange.heldBy) ?? 0) + bytes;
     if (ofAddress > BYTES_PER_ADDRESS_MAX || this.#total + bytes > BYTES_MAX) {
       exchange.isLast = true;

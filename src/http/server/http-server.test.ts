@@ -145,16 +145,31 @@ describe('bodies', () => {
     expect(site.calls).toEqual(['abcde']);
   });
 
-  test('[H20] in thousands of parts end the connection, without effect', async () => {
+  test('[H20] in a thousand parts or more end the connection, without effect', async () => {
     const headers = 'Host: a\r\nConnection: close\r\nTransfer-Encoding: chunked';
     const head = `POST /long HTTP/1.1\r\n${headers}\r\n\r\n`;
     const answer = await sendRaw(site.port, head + '1\r\nx\r\n'.repeat(5000));
     expect(answer).toBe('');
     expect(site.calls).toEqual([]);
-    const whole = `${head}${'100\r\n'}${'y'.repeat(256)}\r\n`;
-    const rest = `100\r\n${'y'.repeat(256)}\r\n`.repeat(4000);
-    expect(await sendRaw(site.port, `${whole}${rest}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(site.calls).toEqual(['y'.repeat(256 * 4001)]);
+    const parts = `400\r\n${'y'.repeat(1024)}\r\n`.repeat(900);
+    expect(await sendRaw(site.port, `${head}${parts}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(site.calls).toEqual(['y'.repeat(1024 * 900)]);
+  });
+
+  test('[H20] in many parts end the connection of an address that cannot pay', async () => {
+    const headers = 'Host: a\r\nConnection: close\r\nTransfer-Encoding: chunked';
+    const send = (parts: number) =>
+      sendRaw(
+        site.port,
+        `POST /things HTTP/1.1\r\n${headers}\r\n\r\n${'1\r\nx\r\n'.repeat(parts)}0\r\n\r\n`,
+      );
+    const { burst } = site.work.size;
+    // And ten more, for the bytes.
+    site.work.spend('127.0.0.1', burst - 2 * 64 - 10);
+    expect(await send(127)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await send(64)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await send(64)).toBe('');
+    expect(await send(63)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test.each([

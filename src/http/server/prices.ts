@@ -15,6 +15,8 @@ export const PRICES_US = {
   tick: 3.4,
   /** A byte of a body. The dearest are lists of short values on the dealer platform, if they are broken. */
   parsedByte: 0.07,
+  /** A part of a body that arrives in many. */
+  bodyPart: 1,
   /** A KiB of an answer of more than 64 KiB that is kept in memory: a map, a file. */
   sentKib: 0.4,
   /** A multipart form, in addition to its bytes. */
