@@ -83,6 +83,7 @@ export class Caller {
     const { status, body } = answer;
     if (status < 400) return answer;
     const text = Buffer.from(body).toString();
+    this.#parts.observer.answeredWith(request.id, status, text);
     this.#parts.trace.say('refused', status, text);
     if (/may have been/.test(text)) counts.unknown++;
     else counts.refused++;

@@ -10,8 +10,8 @@ export const FAULTS_MIN = 5;
 const FAULTS_MORE = 15;
 /** Some runs have few kinds of faults, and many of each: other things happen then. */
 const KINDS_MAX = 4;
-/** Faults begin after this time. */
-const BEGIN_MS = 3000;
+/** Faults begin after this time, when the nodes have come together. */
+export const BEGIN_MS = 3000;
 /** And end this long before their time is over. */
 const LAST_MS = 2000;
 /** A jump that nodes follow slowly, but for one that starts anew: it is so far ahead of the others. */
@@ -29,6 +29,9 @@ export interface FaultsParts {
   trace: Trace;
 }
 
+/** A node that stops gives away what it has, and gets some back once it has started again. */
+const STOP: Kind = ['stop', (faults) => faults.anySlot().stop()];
+
 type Kind = readonly [name: string, run: (faults: Faults) => void];
 
 /** What happens to nodes, Redis, and the way between them. */
@@ -42,18 +45,30 @@ export class Faults {
   }
 
   start(): void {
-    const { macrotasks, chance } = this.parts;
+    const { chance, settings } = this.parts;
+    if (settings.isPlanned) {
+      this.#plan();
+      return;
+    }
     const count = FAULTS_MIN + chance.below(FAULTS_MORE);
     const kinds = chance.happens(0.5) ? KINDS : this.#someKinds();
     for (let i = 0; i < count; i++) {
-      const atMs = chance.between(BEGIN_MS, FAULTS_MS - LAST_MS);
-      const [name, fault] = chance.pick(kinds);
-      macrotasks.add(atMs, () => {
-        this.count++;
-        this.parts.trace.note('fault', name);
-        fault(this);
-      });
+      this.#add(chance.between(BEGIN_MS, FAULTS_MS - LAST_MS), chance.pick(kinds));
     }
+  }
+
+  /** One node after the other, as whoever restarts them waits until each serves again. */
+  #plan(): void {
+    const everyMs = (FAULTS_MS - LAST_MS - BEGIN_MS) / FAULTS_MIN;
+    for (let i = 0; i < FAULTS_MIN; i++) this.#add(BEGIN_MS + i * everyMs, STOP);
+  }
+
+  #add(atMs: number, [name, fault]: Kind): void {
+    this.parts.macrotasks.add(atMs, () => {
+      this.count++;
+      this.parts.trace.note('fault', name);
+      fault(this);
+    });
   }
 
   #someKinds(): readonly Kind[] {
@@ -201,7 +216,7 @@ const KINDS: readonly Kind[] = [
   ['suspend', (faults) => halt(faults, true)],
   ['crash', (faults) => faults.anySlot().crash()],
   ['crash', (faults) => faults.anySlot().crash()],
-  ['stop', (faults) => faults.anySlot().stop()],
+  STOP,
   ['block', block],
   ['kill a thread', killThread],
   ['stall a thread', stallThread],

@@ -22,13 +22,17 @@ beforeEach(() => {
   nowMs = 0;
   failures = [];
   grants = new Map();
-  observer = new Observer(
-    { idleMs: IDLE_MS, earlyMs: 1000 },
-    { nowMs: () => nowMs, trace: new Trace(() => nowMs), failed: (each) => failures.push(each) },
-  );
+  observer = newObserver(false);
   grant('a', 100);
   write('a#1', [['world'], worldRecord({ seed: SEED })]);
 });
+
+function newObserver(isPlanned: boolean): Observer {
+  return new Observer(
+    { idleMs: IDLE_MS, earlyMs: 1000, plannedMs: isPlanned ? 0 : Number.POSITIVE_INFINITY },
+    { nowMs: () => nowMs, trace: new Trace(() => nowMs), failed: (each) => failures.push(each) },
+  );
+}
 
 /** Names of the invariants that do not hold. */
 const failed = () => failures.map((each) => (each instanceof Violation ? each.invariant : each));
@@ -190,6 +194,47 @@ describe('I5', () => {
     expect(failed()).toEqual([]);
     expect(observer.ledger.world(WORLD)?.changeCount).toBe(0);
   });
+});
+
+describe('where nothing fails', () => {
+  beforeEach(() => {
+    observer = newObserver(true);
+  });
+
+  test('what is right is no violation', () => {
+    const stream = observer.stream('a', WORLD);
+    for (const tick of [9, 13, 17]) stream.framed(frame(tick));
+    observer.answeredWith('r', 404, 'gone');
+    expect(failed()).toEqual([]);
+  });
+
+  test('I7: a stream leaves a frame out', () => {
+    const stream = observer.stream('a', WORLD);
+    for (const tick of [4, 8, 16]) stream.framed(frame(tick));
+    expect(failed()).toEqual(['I7']);
+  });
+
+  test('I8: a request fails', () => {
+    observer.answeredWith('r', 503, 'a hint');
+    expect(failed()).toEqual(['I8']);
+  });
+
+  test('I13: a world stands still', () => {
+    const stream = observer.stream('a', WORLD);
+    stream.framed(frame(4));
+    nowMs = 1001;
+    stream.framed(frame(8));
+    expect(failed()).toEqual(['I13']);
+  });
+});
+
+test('frames are left out and requests fail where nodes fail', () => {
+  const stream = observer.stream('a', WORLD);
+  stream.framed(frame(4));
+  nowMs = 1001;
+  stream.framed(frame(16));
+  observer.answeredWith('r', 503, 'a hint');
+  expect(failed()).toEqual([]);
 });
 
 test('I9: an earlier holder shows a world after a later one', () => {

@@ -1,10 +1,13 @@
+import type { MovingWorlds } from '../cluster/handover.ts';
 import type { Ranges } from '../cluster/ranges.ts';
 import { keys } from '../dealer/records.ts';
+import { Fanout } from '../http/twin/fanout.ts';
 import type { MakeThread } from '../shard/shard-thread.ts';
 import {
   type Claims,
   type Entry,
   type Grant,
+  type Handovers,
   type Heartbeats,
   type Key,
   type Store,
@@ -14,6 +17,7 @@ import { RELIED_ON } from '../store/redis/slot-lease.ts';
 import type { Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { HeldPartitions, PartitionedWorlds } from '../worlds/held-partitions.ts';
+import { OwnedWorld } from '../worlds/owned-world.ts';
 import { Records } from '../worlds/records.ts';
 import { Worlds, type WorldsDependencies } from '../worlds/worlds.ts';
 import type { Invariant } from './violation.ts';
@@ -41,6 +45,11 @@ export interface Mutant {
   clockAheadMs?(node: string): number;
   Worlds?: new (dependencies: WorldsDependencies) => Worlds;
   thread?(makeThread: MakeThread): MakeThread;
+  /** As they come from other nodes and go there. */
+  moving?(worlds: MovingWorlds): MovingWorlds;
+  Fanout?: typeof Fanout;
+  /** Nodes tell each other no other build than the first one. */
+  hidesBuilds?: boolean;
 }
 
 /** What a mutant may use. */
@@ -52,6 +61,8 @@ export interface MutantParts {
 }
 
 const RETRY_MS = 20;
+/** A give that takes longer is looked into. */
+const READ_MS = 2;
 
 /** Methods of one object, with the rest as it is. */
 function claimsWith(inner: Claims, changed: Partial<Claims>): Claims {
@@ -68,25 +79,83 @@ function claimsWith(inner: Claims, changed: Partial<Claims>): Claims {
   };
 }
 
+function handoversWith(
+  inner: Claims,
+  change: (handovers: Handovers) => Partial<Handovers>,
+): Pick<Claims, 'handovers'> {
+  const { handovers } = inner;
+  if (handovers === undefined) return { handovers };
+  return {
+    handovers: {
+      reserve: (partition) => handovers.reserve(partition),
+      give: (grant, token) => handovers.give(grant, token),
+      accept: (reservation) => handovers.accept(reservation),
+      cancel: (reservation) => handovers.cancel(reservation),
+      ...change(handovers),
+    },
+  };
+}
+
 /** Claims whose grants are changed in place: the store knows them by identity. */
 function withGrants(inner: Claims, change: (grant: Grant) => Partial<Grant>): Claims {
   const changed = (grant: Grant) => Object.assign(grant, change(grant));
-  const { handovers } = inner;
   return claimsWith(inner, {
     async take(partition, what) {
       const answer = await inner.take(partition, what);
       return 'epoch' in answer ? changed(answer) : answer;
     },
-    handovers: handovers && {
-      reserve: (partition) => handovers.reserve(partition),
-      give: (grant, token) => handovers.give(grant, token),
-      cancel: (reservation) => handovers.cancel(reservation),
+    ...handoversWith(inner, (handovers) => ({
       async accept(reservation) {
         const grant = await handovers.accept(reservation);
         return grant && changed(grant);
       },
-    },
+    })),
   });
+}
+
+/** A give whose outcome is not known soon counts as kept, if the lease is still there. */
+function thawedAfterRead(inner: Claims, time: Time): Claims {
+  return claimsWith(
+    inner,
+    handoversWith(inner, (handovers) => ({
+      async give(grant, token) {
+        const given = handovers.give(grant, token);
+        const isLate = await Promise.race([
+          given.then(() => false),
+          time.sleep(READ_MS).then(() => true),
+        ]);
+        if (!isLate || (await inner.renew([grant])).length > 0) return given;
+        return 'kept';
+      },
+    })),
+  );
+}
+
+/** What is accepted of the worlds and not stored yet does not go along. */
+function undrained(inner: MovingWorlds): MovingWorlds {
+  const { settled } = OwnedWorld.prototype;
+  return {
+    freeze: (partition) => inner.freeze(partition),
+    thaw: (partition) => inner.thaw(partition),
+    takeIn: (worlds) => inner.takeIn(worlds),
+    handOut(partition) {
+      OwnedWorld.prototype.settled = async () => {};
+      try {
+        // Asks all worlds before it waits for the first time.
+        return inner.handOut(partition);
+      } finally {
+        OwnedWorld.prototype.settled = settled;
+      }
+    },
+  };
+}
+
+/** Sends frames again that were sent. */
+class RepeatingFanout extends Fanout {
+  override join(...args: Parameters<Fanout['join']>): ReturnType<Fanout['join']> {
+    const watcher = super.join(...args);
+    return Object.defineProperty(watcher, 'lastTick', { get: () => -1, set() {} });
+  }
 }
 
 function withoutMarks(inner: Claims): Claims {
@@ -194,7 +263,10 @@ function keepingWorlds(worlds: Worlds): PartitionedWorlds {
   return { suspend: (partitions) => worlds.suspend(partitions), leave: async () => {} };
 }
 
-/** Deletes what is due in all partitions. */
+/** In slots: how much shorter the idle time of the node is. */
+const SHORTER_SLOTS = 10;
+
+/** Deletes what is due in all partitions, by an idle time that is shorter than that of others. */
 class SweepingWorlds extends Worlds {
   readonly #store: Store;
   readonly #ranges: HeldPartitions;
@@ -203,6 +275,11 @@ class SweepingWorlds extends Worlds {
     super(dependencies);
     this.#store = dependencies.store;
     this.#ranges = dependencies.ranges;
+  }
+
+  override listDue(...[partition, range]: Parameters<Worlds['listDue']>) {
+    if (this.#ranges.grantOf(partition) !== undefined) return super.listDue(partition, range);
+    return super.listDue(partition, { ...range, before: range.before + SHORTER_SLOTS });
   }
 
   override recordsOf(partition: number): Records | undefined {
@@ -297,6 +374,10 @@ export const MUTANTS: readonly Mutant[] = [
     invariant: 'I12',
     dealerStore: withFirstRevision,
   },
+  { name: 'thaw after a mere read of the lease', invariant: 'I8', claims: thawedAfterRead },
+  { name: 'no drain of appends', invariant: 'I5', moving: undrained },
+  { name: 'no dropping of duplicates', invariant: 'I3', Fanout: RepeatingFanout },
+  { name: 'newer to older build', invariant: 'I14', hidesBuilds: true },
   {
     name: 'answer before the store',
     invariant: 'I4',

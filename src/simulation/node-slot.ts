@@ -30,6 +30,10 @@ export class NodeSlot {
     this.#chance = environment.chance;
   }
 
+  get build(): number {
+    return this.#environment.build;
+  }
+
   /** Starts a process, and another one whenever one ends. */
   keepRunning(): void {
     this.#isWanted = true;

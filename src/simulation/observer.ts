@@ -1,4 +1,4 @@
-import { F_ALL } from '../../assembly/layout.ts';
+import { F_ALL, FRAME_TICKS } from '../../assembly/layout.ts';
 import { partitionOf, worldIdOf } from '../twin/ids.ts';
 import type { Change } from '../twin/journal.ts';
 import { Ledger, type LedgerListener } from './ledger.ts';
@@ -7,6 +7,9 @@ import { TokenWatch } from './token-watch.ts';
 import type { Shown } from './toy-kernel.ts';
 import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
+
+/** Between two frames of a stream where nothing fails. */
+const STILL_MS_MAX = 1000;
 
 /** A process that answers and publishes, as it is seen from outside. */
 export interface Publisher {
@@ -21,6 +24,8 @@ export interface ObserverSettings {
   idleMs: number;
   /** A world is deleted this much earlier than its idle time at most. */
   earlyMs: number;
+  /** From then on nothing fails, by virtual time: nodes only stop and start. Infinity: never. */
+  plannedMs: number;
 }
 
 export interface ObserverParts {
@@ -88,6 +93,8 @@ export class Observer implements LedgerListener {
   readonly #failed: (error: unknown) => void;
   readonly #shown = new Map<number, ShownWorld>();
   readonly #holders = new Map<number, string>();
+  /** Of the processes that serve and are not told to stop. */
+  readonly #builds = new Map<string, number>();
   /** By the name of the request. */
   readonly #asked = new Map<string, Asked>();
 
@@ -117,10 +124,34 @@ export class Observer implements LedgerListener {
 
   // ── the store ───────────────────────────────────────────────────────────────────────────────
 
-  granted(partition: number, boot: string, epoch: number): void {
-    this.#trace.note('granted', partition, boot, epoch);
-    if (this.#holders.has(partition)) this.counts.takeovers++;
-    this.#holders.set(partition, boot);
+  granted(partition: number, grant: string, epoch: number): void {
+    this.#trace.note('granted', partition, grant, epoch);
+    const last = this.#holders.get(partition);
+    if (last !== undefined) this.counts.takeovers++;
+    this.#holders.set(partition, grant);
+    if (this.#isPlanned && last !== undefined) this.#checkBuilds(partition, last, grant);
+  }
+
+  #checkBuilds(partition: number, from: string, to: string): void {
+    const [older, newer] = [to, from].map((each) => this.#builds.get(processIn(each)) ?? 0);
+    if (older === undefined || newer === undefined || older === 0 || older >= newer) return;
+    const what = `partition ${partition} goes from ${from} of build ${newer} to ${to} of ${older}`;
+    throw new Violation('I14', what);
+  }
+
+  get #isPlanned(): boolean {
+    return this.#nowMs() >= this.#settings.plannedMs;
+  }
+
+  // ── processes ───────────────────────────────────────────────────────────────────────────────
+
+  serves(process: string, build: number): void {
+    this.#builds.set(process, build);
+  }
+
+  /** It is told to stop, or it is gone. */
+  leaves(process: string): void {
+    this.#builds.delete(process);
   }
 
   /** Its maker may never have heard of it. */
@@ -271,23 +302,43 @@ export class Observer implements LedgerListener {
   /** A client opens a stream. */
   stream(by: string, number: number): { framed(shown: Shown): void } {
     let last = -1;
+    let lastMs = this.#nowMs();
     return {
       framed: ({ tick }) => {
         this.counts.frames++;
         this.#trace.note('streamed', by, worldIdOf(number), tick);
-        const before = last;
+        const [before, beforeMs] = [last, lastMs];
         last = tick;
-        if (tick > before) return;
+        lastMs = this.#nowMs();
         const what = `a stream of ${by} shows world ${worldIdOf(number)} at tick ${tick}`;
-        this.#failed(new Violation('I3', `${what} after ${before}`));
+        this.#check(() => {
+          if (tick <= before) throw new Violation('I3', `${what} after ${before}`);
+          // Where it begins is in its first message.
+          if (!this.#isPlanned || before < 0) return;
+          if (tick !== before + FRAME_TICKS) throw new Violation('I7', `${what} after ${before}`);
+          const stillMs = lastMs - beforeMs;
+          if (stillMs <= STILL_MS_MAX) return;
+          throw new Violation('I13', `${what} ${Math.round(stillMs)} ms after the last frame`);
+        });
       },
     };
+  }
+
+  /** A client has got an answer. */
+  answeredWith(request: string, status: number, text: string): void {
+    if (!this.#isPlanned || status < 500) return;
+    this.#failed(new Violation('I8', `${request} was answered with ${status}: ${text}`));
   }
 
   /** A call for the world was answered, or a stream of it has ended. */
   used(number: number): void {
     this.#shownOf(number).usedMs = this.#nowMs();
   }
+}
+
+/** A grant is named after its process. */
+function processIn(grant: string): string {
+  return grant.slice(0, grant.lastIndexOf('-'));
 }
 
 function acceptedChange(

@@ -5,6 +5,9 @@ import { Chance } from './chance.ts';
 export const FAULTS_MS = 60_000;
 /** Of the runs. */
 const LONG_SHARE = 0.02;
+const PLANNED_SHARE = 0.15;
+/** More worlds than clients make. */
+const ROOMY = 8;
 
 /** How a run is set up, drawn from its seed. */
 export interface RunSettings {
@@ -31,11 +34,16 @@ export interface RunSettings {
   evictMs: number | undefined;
   /** It goes on until the partitions, as many as a node has, are spread evenly. */
   isLong: boolean;
+  /** Nothing fails: nodes are only stopped, one after the other, and start anew. */
+  isPlanned: boolean;
+  /** By node: what it says that it is. */
+  builds: readonly number[];
 }
 
 export function settingsOf(seed: number): RunSettings {
   const chance = new Chance(seed, 1);
   const isLong = chance.happens(LONG_SHARE);
+  const isPlanned = chance.happens(PLANNED_SHARE);
   return {
     seed,
     nodeCount: chance.pick([2, 2, 2, 2, 3, 3, 3, 4]),
@@ -43,15 +51,23 @@ export function settingsOf(seed: number): RunSettings {
     leaseMs: chance.pick([1000, 2000, 6000, 6000]),
     idleMs: chance.pick([5000, 10_000, 20_000, 1_800_000]),
     shardCount: chance.pick([1, 1, 2]),
-    slabCount: chance.pick([2, 4, 8]),
+    // Where there is no room, requests are refused.
+    slabCount: isPlanned ? ROOMY : chance.pick([2, 4, ROOMY]),
     worldCount: chance.pick([2, 4, 6]),
     delayMsMax: chance.pick([0.2, 1, 5]),
-    redisDelayMsMax: chance.pick([0.2, 1, 5, 40]),
+    // A world waits for its changes to be stored, and leaves frames out meanwhile.
+    redisDelayMsMax: Math.min(chance.pick([0.2, 1, 5, 40]), isPlanned ? 5 : 40),
     lateMsMax: chance.pick([0.1, 1, 10]),
     driftPpmMax: chance.pick([0, 50, 200]),
     wallErrorMsMax: chance.pick([0, 100, 3_600_000]),
     imagesMs: chance.pick([undefined, undefined, 100, 1000]),
     evictMs: chance.pick([undefined, 20, 200, 2000]),
     isLong,
+    isPlanned,
+    builds: chance.pick([
+      [1, 1, 1, 1],
+      [1, 1, 1, 1],
+      [1, 2, 1, 2],
+    ]),
   };
 }

@@ -8,7 +8,7 @@ import { errorReply, type Reply } from '../http/server/reply.ts';
 import { type Call, type Route, Router } from '../http/server/router.ts';
 import type { UpgradeCall } from '../http/server/server-options.ts';
 import { StreamedAnswers } from '../http/server/streamed-answers.ts';
-import { Fanout } from '../http/twin/fanout.ts';
+import type { Fanout } from '../http/twin/fanout.ts';
 import { ForwardedCalls } from '../http/twin/forwarded-calls.ts';
 import { Forwarding } from '../http/twin/forwarding.ts';
 import { KeptPages } from '../http/twin/kept-pages.ts';
@@ -29,6 +29,9 @@ import { simulatedDealerRoutes } from './simulated-dealer.ts';
 import { shownInFrame, TOY_CITIES, TOY_KERNEL } from './toy-kernel.ts';
 
 const SWEEP_MS = 1000;
+/** A front end that stops waits so long for requests, and looks so often. */
+const DRAIN_MS_MAX = 5000;
+const DRAIN_POLL_MS = 10;
 const KEPT_BYTES_MAX = 2 ** 20;
 /** Bodies in a run are short, so its thread never starts. */
 const BODY_THREAD = new BodyThread();
@@ -64,6 +67,8 @@ export interface FrontParts {
   platform: DealerPlatform;
   publisher: Publisher;
   observer: Observer;
+  /** The product's, but for a mutant. */
+  Fanout: typeof Fanout;
   time: Time;
   log: Log;
 }
@@ -75,6 +80,7 @@ export class SimulatedFront {
   readonly #router: Router;
   readonly #dealerRouter: Router;
   readonly #stream: WorldStream;
+  #pendingCount = 0;
 
   constructor(parts: FrontParts) {
     const { service, cluster, platform, time, log } = parts;
@@ -95,7 +101,7 @@ export class SimulatedFront {
     this.#dealerRouter = new Router(
       simulatedDealerRoutes(dealer).map((route) => this.#watchedDealer(route)),
     );
-    this.#fanout = new Fanout(time);
+    this.#fanout = new parts.Fanout(time);
     this.#stream = new WorldStream(worlds, limits, this.#fanout, forwarding);
     this.#feedStreams();
     time.every(SWEEP_MS, () => this.#fanout.sweep());
@@ -169,9 +175,17 @@ export class SimulatedFront {
     } else if (operationId === 'patchFeatures') observer.acknowledged(publisher, call.requestId);
   }
 
+  /** Resolves once all requests that have come are answered. */
+  async drain(): Promise<void> {
+    const { time } = this.#parts;
+    const endMs = time.now() + DRAIN_MS_MAX;
+    while (this.#pendingCount > 0 && time.now() < endMs) await time.sleep(DRAIN_POLL_MS);
+  }
+
   /** Never rejects. */
   async answer(request: Request): Promise<Answer> {
     const { method, path, service } = request;
+    this.#pendingCount += 1;
     try {
       const router = service === 'dealer' ? this.#dealerRouter : this.#router;
       const match = router.match(path);
@@ -182,6 +196,8 @@ export class SimulatedFront {
     } catch (error) {
       const { status, body } = errorReply(error, 'json');
       return { status, body: await bytesOf(body) };
+    } finally {
+      this.#pendingCount -= 1;
     }
   }
 

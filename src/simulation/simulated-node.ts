@@ -4,6 +4,7 @@ import { ClockKeeper } from '../clock-keeper.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { Ranges } from '../cluster/ranges.ts';
 import type { DealerPlatform } from '../dealer/dealer-platform.ts';
+import { Fanout } from '../http/twin/fanout.ts';
 import { NodeLink } from '../link/node-link.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
@@ -32,7 +33,6 @@ import type { WatchedRedis } from './watched-redis.ts';
 /** A node that stops passes requests on for so long. */
 const DRAIN_MS = 500;
 const ADMITTED_PER_MILLE = 600;
-const BUILD = 1;
 const IMAGES_AT_ONCE = 100;
 /** One for all: it takes long to make. */
 const SILENT = pino({ level: 'silent' });
@@ -46,6 +46,8 @@ export interface NodeEnvironment {
   observer: Observer;
   chance: Chance;
   trace: Trace;
+  /** Newer ones are higher. */
+  build: number;
   /** A build that is broken on purpose. */
   mutant: Mutant | undefined;
 }
@@ -124,14 +126,17 @@ export class SimulatedNode implements Publisher {
     store.serve?.();
     this.front = new SimulatedFront({
       ...{ ...this.#base, service: worlds, cluster, platform },
-      ...{ publisher: this, observer },
+      ...{ publisher: this, observer, Fanout: mutant?.Fanout ?? Fanout },
     });
+    observer.serves(this.#process, this.#environment.build);
     this.#stopSteps.push(() => {
+      const { front } = this;
       this.front = undefined;
+      return front?.drain();
     });
     this.#stopSteps.push(() => cluster.drain(DRAIN_MS));
     await cluster.start({
-      ...{ clock, service: worlds, moving: worlds.handover },
+      ...{ clock, service: worlds, moving: mutant?.moving?.(worlds.handover) ?? worlds.handover },
       worldCount: () => worlds.idle.count(),
       loads: () => worlds.loads(),
       admits: () => worlds.shards.some(({ admits }) => admits),
@@ -167,13 +172,18 @@ export class SimulatedNode implements Publisher {
   }
 
   async #join(store: Store, ranges: Ranges): Promise<Cluster> {
-    const { settings, net } = this.#environment;
+    const { settings, net, build, mutant } = this.#environment;
     const { leaseMs } = settings;
     const { log, time, random } = this.#base;
     const cluster = await Cluster.join({
       store: store as Store & { heartbeats: Heartbeats },
       ...{ ranges, leaseMs, log, time, random },
-      identity: { build: BUILD, kernel: TOY_KERNEL, name: this.name, twinUrl: '' },
+      identity: {
+        build: mutant?.hidesBuilds ? 1 : build,
+        kernel: TOY_KERNEL,
+        name: this.name,
+        twinUrl: '',
+      },
       openLink: (process, key, handlers) => {
         this.#process = process;
         const makeNet = () => net.of(this.name, process, this.main);
@@ -231,14 +241,16 @@ export class SimulatedNode implements Publisher {
 
   /** Stops as on SIGTERM. */
   async stop(): Promise<void> {
+    this.#environment.observer.leaves(this.#process);
     for (const step of this.#stopSteps.splice(0).toReversed()) await step();
   }
 
   /** Ends as on SIGKILL: what it has sent may still arrive. */
   crash(): void {
-    const { machine, net } = this.#environment;
+    const { machine, net, observer } = this.#environment;
     this.count();
     this.front = undefined;
+    observer.leaves(this.#process);
     machine.crash();
     if (this.#process !== '') net.crash(this.#process);
     for (const tell of this.#gone) tell();

@@ -4,7 +4,7 @@ import { Chance } from './chance.ts';
 import { CHANGES, Clients, READS } from './clients.ts';
 import { DealerClients } from './dealer-clients.ts';
 import { exactTime } from './exact-time.ts';
-import { FAULTS_MIN, Faults } from './faults.ts';
+import { BEGIN_MS, FAULTS_MIN, Faults } from './faults.ts';
 import type { LedgerWorld } from './ledger-world.ts';
 import { Machine } from './machine.ts';
 import { Macrotasks } from './macrotasks.ts';
@@ -83,11 +83,12 @@ class Simulation {
     this.#settings = settings;
     const trace = new Trace(nowMs, write);
     this.#trace = trace;
-    const { idleMs, leaseMs } = settings;
+    const { idleMs, leaseMs, isPlanned } = settings;
     // A slot is at least a second long; a touch is stored after half of one.
     const slotMs = Math.max(1000, idleMs / 30);
     const earlyMs = 2 * slotMs + 2 * leaseMs;
-    const checked = { idleMs, earlyMs };
+    const plannedMs = isPlanned ? BEGIN_MS : Number.POSITIVE_INFINITY;
+    const checked = { idleMs, earlyMs, plannedMs };
     const observer = new Observer(checked, { nowMs, trace, failed });
     this.#observer = observer;
     const time = exactTime(macrotasks, WALL_MS);
@@ -118,7 +119,8 @@ class Simulation {
     const [redis, net] = [this.#redis, this.#net];
     const [observer, trace] = [this.#observer, this.#trace];
     const mutant = this.#mutant;
-    const environment = { settings, redis, net, observer, chance, trace, mutant };
+    const build = settings.builds[index] ?? 1;
+    const environment = { settings, redis, net, observer, chance, trace, build, mutant };
     return new NodeSlot(`n${index + 1}`, machine, route, environment);
   }
 
@@ -278,13 +280,16 @@ class Simulation {
     return this.#slots.filter(({ process }) => process && process.overdueMs(partition) <= 0);
   }
 
-  /** Moves end once the nodes hold about as many partitions each. */
+  /** Moves end once the nodes of the newest build hold about as many partitions each. */
   async #checkBalance(): Promise<void> {
     const untilMs = this.#macrotasks.nowMs + BALANCE_MS;
     for (;;) {
       const partitions = this.#partitions();
       const holders = partitions.flatMap((each) => this.#holdersOf(each));
-      const counts = this.#slots.map((slot) => holders.filter((each) => each === slot).length);
+      const newest = Math.max(...this.#slots.map(({ build }) => build));
+      const counts = this.#slots
+        .filter(({ build }) => build === newest)
+        .map((slot) => holders.filter((each) => each === slot).length);
       const isBalanced = Math.max(...counts) - Math.min(...counts) <= 1;
       if (isBalanced && holders.length === partitions.length) return;
       if (this.#macrotasks.nowMs > untilMs) {
