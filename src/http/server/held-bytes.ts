@@ -8,7 +8,12 @@ const BYTES_PER_ADDRESS_MAX = 8 * 1024 * 1024;
 /** Bodies are counted in units of so many bytes. */
 const COUNTED_BYTES = 1024;
 
-/** Bytes of bodies that are still arriving, in total and by address. */
+/** Maximum number of parts of one body: 1 MiB in parts of a KiB. */
+const PARTS_MAX = 1024;
+/** Parts are paid so many at a time: the first ones of a body are free. */
+const PARTS_PAID_AT_ONCE = 64;
+
+/** Bodies that are still arriving: their parts, and their bytes in total and by address. */
 export class HeldBytes {
   #total = 0;
   readonly #byAddress = new Map<string, number>();
@@ -16,6 +21,21 @@ export class HeldBytes {
 
   constructor(work: RateLimits['work']) {
     this.#work = work;
+  }
+
+  /**
+   * Counts a part, which costs a callback, however short it is. Returns false if the body has too many, or
+   * more than its address can pay for.
+   */
+  takesPart(exchange: Exchange): boolean {
+    const count = ++exchange.chunkCount;
+    if (count % PARTS_PAID_AT_ONCE !== 0) return true;
+    if (count >= PARTS_MAX) return false;
+    const work = this.#work;
+    const price = PRICES_US.bodyPart * PARTS_PAID_AT_ONCE;
+    if (work?.affords(exchange.addressKey(), price) === false) return false;
+    work?.spend(exchange.addressKey(), price);
+    return true;
   }
 
   /**

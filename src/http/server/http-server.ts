@@ -12,7 +12,6 @@ import { FairTurns, REQUEST_SHARE } from './fair-turns.ts';
 import { HeldBytes } from './held-bytes.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import { MessageRate } from './message-rate.ts';
-import { PRICES_US } from './prices.ts';
 import { bodyless, isStreamed, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import { secureApp } from './secure-app.ts';
@@ -26,10 +25,6 @@ const SWEEP_MS = 500;
 const DRAIN_POLL_MS = 10;
 /** Time without requests before a drain ends, so that a client can finish a series of them. */
 const DRAIN_QUIET_MS = 250;
-/** Maximum number of parts of one body: 1 MiB in parts of a KiB. */
-const CHUNKS_MAX = 1024;
-/** Parts are paid so many at a time: the first ones of a body are free. */
-const CHUNKS_PAID_AT_ONCE = 64;
 /** Maximum number of pending requests; further requests get 503. */
 const OPEN_MAX = 10_000;
 const MESSAGE_BYTES_MAX = 1024;
@@ -274,7 +269,7 @@ export class HttpServer<Session = never> {
     }
     if (chunk.byteLength === 0) return;
     // Nothing is answered: the rest of the packet would be read first.
-    if (!this.#isPartWelcome(exchange)) {
+    if (!this.#held.takesPart(exchange)) {
       exchange.disconnect();
       return;
     }
@@ -283,17 +278,6 @@ export class HttpServer<Session = never> {
       this.#held.hold(exchange, exchange.chunkBytes + chunk.byteLength);
     }
     exchange.keepChunk(chunk);
-  }
-
-  /** Each part costs a callback, however short it is. */
-  #isPartWelcome(exchange: Exchange): boolean {
-    const count = ++exchange.chunkCount;
-    if (count % CHUNKS_PAID_AT_ONCE !== 0) return true;
-    const { work } = this.#options;
-    const price = PRICES_US.bodyPart * CHUNKS_PAID_AT_ONCE;
-    if (count >= CHUNKS_MAX || work?.affords(exchange.addressKey(), price) === false) return false;
-    work?.spend(exchange.addressKey(), price);
-    return true;
   }
 
   #run(exchange: Exchange, route: Route): void {
