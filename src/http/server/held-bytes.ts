@@ -8,8 +8,9 @@ const BYTES_PER_ADDRESS_MAX = 8 * 1024 * 1024;
 /** Bodies are counted in units of so many bytes. */
 const COUNTED_BYTES = 1024;
 
-/** Maximum number of parts of one body: 1 MiB in parts of a KiB. */
-const PARTS_MAX = 1024;
+/** A body may have so many parts, and one more for so many bytes: a slow way delivers packet by packet. */
+const PARTS_FREE = 512;
+const PART_BYTES = 512;
 /** Parts are paid so many at a time: the first ones of a body are free. */
 const PARTS_PAID_AT_ONCE = 64;
 
@@ -30,7 +31,7 @@ export class HeldBytes {
   takesPart(exchange: Exchange): boolean {
     const count = ++exchange.chunkCount;
     if (count % PARTS_PAID_AT_ONCE !== 0) return true;
-    if (count >= PARTS_MAX) return false;
+    if (count > PARTS_FREE + exchange.chunkBytes / PART_BYTES) return false;
     const work = this.#work;
     const price = PRICES_US.bodyPart * PARTS_PAID_AT_ONCE;
     if (work?.affords(exchange.addressKey(), price) === false) return false;

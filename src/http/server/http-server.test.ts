@@ -145,15 +145,15 @@ describe('bodies', () => {
     expect(site.calls).toEqual(['abcde']);
   });
 
-  test('[H20] in a thousand parts or more end the connection, without effect', async () => {
+  test('[H20] in many short parts end the connection, without effect', async () => {
     const headers = 'Host: a\r\nConnection: close\r\nTransfer-Encoding: chunked';
     const head = `POST /long HTTP/1.1\r\n${headers}\r\n\r\n`;
     const answer = await sendRaw(site.port, head + '1\r\nx\r\n'.repeat(5000));
     expect(answer).toBe('');
     expect(site.calls).toEqual([]);
-    const parts = `400\r\n${'y'.repeat(1024)}\r\n`.repeat(900);
+    const parts = `200\r\n${'y'.repeat(512)}\r\n`.repeat(2100);
     expect(await sendRaw(site.port, `${head}${parts}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(site.calls).toEqual(['y'.repeat(1024 * 900)]);
+    expect(site.calls).toEqual(['y'.repeat(512 * 2100)]);
   });
 
   test('[H20] in many parts end the connection of an address that cannot pay', async () => {
