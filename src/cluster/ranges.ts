@@ -58,8 +58,8 @@ export class Ranges implements HeldPartitions {
   #limitMs = NEVER;
   #latestReadingMs = NEVER;
   readonly #sleepWatch: SleepWatch;
-  /** When it was noticed last that the machine may have slept. */
-  #sleptMs = NEVER;
+  /** When it was noticed last that the machine may have slept; undefined: never. */
+  #sleptMs: number | undefined;
   #worlds: PartitionedWorlds = { suspend() {}, leave: async () => {} };
   #clock: Clock | undefined;
   #renewing: Promise<void> | undefined;
@@ -339,11 +339,13 @@ export class Ranges implements HeldPartitions {
 
   async #renewAnew(): Promise<void> {
     await this.#renewing;
+    // What was asked for at the same reading of the clock may have been asked before the machine slept.
+    await this.#time.sleep(1);
     await this.renew();
   }
 
   #isDoubted(grant: Grant): boolean {
-    return grant.askedMs() < this.#sleptMs;
+    return this.#sleptMs !== undefined && grant.askedMs() <= this.#sleptMs;
   }
 
   /** Reads the deadlines, stops showing what is past its own, and waits for the next one. */
