@@ -72,7 +72,7 @@ describe('the scheduler', () => {
   });
 
   describe('of a world that another node has stepped until now', () => {
-    const moved = (lagTicks: number) => {
+    const moved = (lagTicks: number, isWatched = true) => {
       const kernel = makeKernel(1);
       const shard = new ManualShard(kernel);
       const slab = makeWorld(kernel, 0);
@@ -80,7 +80,7 @@ describe('the scheduler', () => {
       const createdAtMs = shard.nowMs - (40 + lagTicks) * 20;
       const start = { number: 1, slab, createdAtMs, sentTick: 40 };
       const world = loadedWorld(kernel, start);
-      shard.scheduler.watch(world, true, false);
+      if (isWatched) shard.scheduler.watch(world, true, false);
       return { shard, world };
     };
 
@@ -110,6 +110,16 @@ describe('the scheduler', () => {
       shard.scheduler.watch(world, false, false);
       shard.pass(800);
       expect(shard.frameTicks).toEqual([44]);
+    });
+
+    it('answers if its watchers do not come, and owes those nothing who come later', () => {
+      const { shard, world } = moved(13, false);
+      const goal = shard.reach(world, 53);
+      shard.settle();
+      expect([goal.done, shard.frameTicks]).toEqual([true, []]);
+      shard.scheduler.watch(world, true, false);
+      shard.pass(160);
+      expect(shard.frameTicks).toEqual([56, 60]);
     });
 
     it('makes only the newest if it has stood still for very long', () => {

@@ -326,6 +326,8 @@ export class Scheduler {
     let burst = this.#first(score);
     while (burst !== undefined && this.#time.now() < end) {
       const { world } = burst;
+      // Whoever watches it later begins with a newer frame.
+      if (!world.hot) world.owesFrames = false;
       if (burst.background && this.#isWorkLeft) break;
       const begin = this.#time.now();
       const chunk = Math.max(1, Math.floor((CHUNK_MS * 1e6) / this.meter.tickNs));
@@ -347,7 +349,7 @@ export class Scheduler {
 
   #canGoOn(burst: Burst): boolean {
     const { world } = burst;
-    if (world.heldAt(world.tick + 1) || world.owesFrames) return false;
+    if (world.heldAt(world.tick + 1) || (world.owesFrames && world.hot)) return false;
     return this.#target(burst, this.#frameTick(world)) > world.tick;
   }
 
