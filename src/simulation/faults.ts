@@ -1,4 +1,5 @@
 import type { Chance } from './chance.ts';
+import { type HandoverSteps, STEPS } from './handover-steps.ts';
 import type { Macrotasks } from './macrotasks.ts';
 import type { NodeSlot } from './node-slot.ts';
 import { FAULTS_MS, type RunSettings } from './settings.ts';
@@ -24,6 +25,7 @@ export interface FaultsParts {
   macrotasks: Macrotasks;
   redis: WatchedRedis;
   net: SimulatedNet;
+  steps: HandoverSteps;
   slots: readonly NodeSlot[];
   chance: Chance;
   trace: Trace;
@@ -38,6 +40,8 @@ type Kind = readonly [name: string, run: (faults: Faults) => void];
 export class Faults {
   readonly parts: FaultsParts;
   count = 0;
+  /** How often which fault struck a handover, and where. */
+  readonly strikes = new Map<string, number>();
   readonly #heals = new Set<() => void>();
 
   constructor(parts: FaultsParts) {
@@ -78,7 +82,8 @@ export class Faults {
 
   /** Ends what has not ended by itself. */
   end(): void {
-    const { redis, slots, trace } = this.parts;
+    const { redis, slots, steps, trace } = this.parts;
+    steps.end();
     trace.note('faults end');
     for (const heal of this.#heals) heal();
     redis.start();
@@ -116,7 +121,11 @@ export class Faults {
 }
 
 function halt(faults: Faults, isSuspended: boolean): void {
-  const resume = faults.anySlot().machine.halt(isSuspended);
+  haltSlot(faults, faults.anySlot(), isSuspended);
+}
+
+function haltSlot(faults: Faults, { machine }: NodeSlot, isSuspended: boolean): void {
+  const resume = machine.halt(isSuspended);
   faults.later(faults.anyMs(), resume);
 }
 
@@ -210,6 +219,45 @@ function loseTail(faults: Faults): void {
   });
 }
 
+/** What happens to a node in the middle of a handover. */
+const STRIKES: readonly (readonly [name: string, run: (faults: Faults, slot: NodeSlot) => void])[] =
+  [
+    ['crash', (_, slot) => slot.crash()],
+    ['pause', (faults, slot) => haltSlot(faults, slot, false)],
+    ['suspend', (faults, slot) => haltSlot(faults, slot, true)],
+    ['lose answers', loseAnswers],
+    ['end connections', ({ parts }) => parts.redis.endConnections()],
+  ];
+
+/** What it does, it does; but whoever has asked for it does not hear of it, and it hears nothing of Redis. */
+function loseAnswers(faults: Faults, slot: NodeSlot): void {
+  const { slots, net } = faults.parts;
+  const ms = faults.anyMs();
+  slot.route.fromServerCutUntilMs = faults.nowMs + ms;
+  for (const to of slots) if (to !== slot) faults.until(ms, net.cut(slot.name, to.name));
+}
+
+/** A node moves a partition, and something happens at one of the steps. */
+function strikeHandover(faults: Faults): void {
+  const { chance, slots, steps, settings, trace } = faults.parts;
+  const step = chance.pick(STEPS);
+  const [name, strike] = chance.pick(STRIKES);
+  const roundTripMs = 2 * Math.max(settings.delayMsMax, settings.redisDelayMsMax);
+  const afterMs = chance.happens(0.5) ? 0 : chance.between(0, roundTripMs);
+  const what = `${name} at ${step}`;
+  steps.strikeAt(step, (node) => {
+    faults.later(afterMs, () => {
+      const slot = slots.find((each) => each.name === node);
+      if (slot === undefined) return;
+      trace.note('strikes', what, node);
+      faults.strikes.set(what, (faults.strikes.get(what) ?? 0) + 1);
+      strike(faults, slot);
+    });
+  });
+  const [from, to] = [faults.anySlot(), faults.anySlot()];
+  from.process?.move(chance, to.name);
+}
+
 const KINDS: readonly Kind[] = [
   ['pause', (faults) => halt(faults, false)],
   ['pause', (faults) => halt(faults, false)],
@@ -225,6 +273,7 @@ const KINDS: readonly Kind[] = [
   ['cut from Redis', cutFromRedis],
   ['cut links', cutLinks],
   ['cut links', cutLinks],
+  ...Array.from({ length: 6 }, (): Kind => ['strike a handover', strikeHandover]),
   ["jump Redis' clock", jumpRedis],
   ['start ahead', startAhead],
   ["drift Redis' clock", driftRedis],

@@ -76,7 +76,7 @@ async function runMany(pool: SeedPool, from: number, count: number): Promise<voi
     const leftS = (passedS() / runCount) * (count - runCount);
     console.log(`${runCount} of ${count} runs, about ${leftS.toFixed(0)} s remain`);
   };
-  const { runCount, totals, failed } = await runSeeds(
+  const { runCount, totals, strikes, failed } = await runSeeds(
     pool,
     { from, count },
     { all: values.all, done },
@@ -84,6 +84,8 @@ async function runMany(pool: SeedPool, from: number, count: number): Promise<voi
   if (values.hashes) return;
   console.log(`${runCount} runs in ${passedS().toFixed(1)} s, ${failed.length} failures`);
   console.log(formatted(totals));
+  const struck = [...strikes].sort().map(([what, count]) => `${count} × ${what}`);
+  console.log(`handovers struck: ${struck.join(', ')}`);
 }
 
 async function runInPool(): Promise<void> {

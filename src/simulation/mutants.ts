@@ -1,15 +1,16 @@
-import type { MovingWorlds } from '../cluster/handover.ts';
+import { GO, HAND, type Handed, type MovingWorlds } from '../cluster/handover.ts';
 import type { Ranges } from '../cluster/ranges.ts';
 import { keys } from '../dealer/records.ts';
 import { Fanout } from '../http/twin/fanout.ts';
+import type { LinkHandlers } from '../link/contract.ts';
 import type { MakeThread } from '../shard/shard-thread.ts';
 import {
   type Claims,
   type Entry,
   type Grant,
-  type Handovers,
   type Heartbeats,
   type Key,
+  type Reservation,
   type Store,
   StoreUnavailable,
 } from '../store/contract.ts';
@@ -20,6 +21,7 @@ import type { HeldPartitions, PartitionedWorlds } from '../worlds/held-partition
 import { OwnedWorld } from '../worlds/owned-world.ts';
 import { Records } from '../worlds/records.ts';
 import { Worlds, type WorldsDependencies } from '../worlds/worlds.ts';
+import { claimsWith, handoversWith, storeWith } from './changed-parts.ts';
 import type { Invariant } from './violation.ts';
 
 /**
@@ -45,6 +47,8 @@ export interface Mutant {
   clockAheadMs?(node: string): number;
   Worlds?: new (dependencies: WorldsDependencies) => Worlds;
   thread?(makeThread: MakeThread): MakeThread;
+  /** What a node does for others. */
+  handlers?(handlers: LinkHandlers): LinkHandlers;
   /** As they come from other nodes and go there. */
   moving?(worlds: MovingWorlds): MovingWorlds;
   Fanout?: typeof Fanout;
@@ -63,38 +67,6 @@ export interface MutantParts {
 const RETRY_MS = 20;
 /** A give that takes longer is looked into. */
 const READ_MS = 2;
-
-/** Methods of one object, with the rest as it is. */
-function claimsWith(inner: Claims, changed: Partial<Claims>): Claims {
-  return {
-    renewalMs: inner.renewalMs,
-    leaseMs: inner.leaseMs,
-    handovers: inner.handovers,
-    readClock: (read) => inner.readClock(read),
-    take: (partition, what) => inner.take(partition, what),
-    renew: (grants) => inner.renew(grants),
-    release: (grants) => inner.release(grants),
-    onTrouble: (listener) => inner.onTrouble(listener),
-    ...changed,
-  };
-}
-
-function handoversWith(
-  inner: Claims,
-  change: (handovers: Handovers) => Partial<Handovers>,
-): Pick<Claims, 'handovers'> {
-  const { handovers } = inner;
-  if (handovers === undefined) return { handovers };
-  return {
-    handovers: {
-      reserve: (partition) => handovers.reserve(partition),
-      give: (grant, token) => handovers.give(grant, token),
-      accept: (reservation) => handovers.accept(reservation),
-      cancel: (reservation) => handovers.cancel(reservation),
-      ...change(handovers),
-    },
-  };
-}
 
 /** Claims whose grants are changed in place: the store knows them by identity. */
 function withGrants(inner: Claims, change: (grant: Grant) => Partial<Grant>): Claims {
@@ -126,6 +98,66 @@ function thawedAfterRead(inner: Claims, time: Time): Claims {
         ]);
         if (!isLate || (await inner.renew([grant])).length > 0) return given;
         return 'kept';
+      },
+    })),
+  );
+}
+
+/** A receiver that has all worlds shows them, whether the store has given it the partition or not. */
+function startedBeforeGo(inner: Claims, time: Time): Claims {
+  const lifeMs = RELIED_ON * (inner.leaseMs ?? 0);
+  return claimsWith(
+    inner,
+    handoversWith(inner, (handovers) => ({
+      async accept(reservation) {
+        const { grant } = reservation as Reservation & { grant: Grant };
+        const askedMs = time.now();
+        const untilMs = askedMs + lifeMs;
+        Object.assign(grant, {
+          askedMs: () => askedMs,
+          untilMs: () => (isLost(grant) ? Number.NEGATIVE_INFINITY : untilMs),
+          latestReadingMs: () => Number.POSITIVE_INFINITY,
+        });
+        // From then on it is as it should be, if it was given.
+        const restore = () => {
+          for (const name of ['askedMs', 'untilMs', 'latestReadingMs']) {
+            Reflect.deleteProperty(grant, name);
+          }
+        };
+        handovers.accept(reservation).then(restore, restore);
+        return grant;
+      },
+    })),
+  );
+}
+
+/** A receiver goes on as soon as it has all worlds. */
+function goingAtHand(inner: LinkHandlers): LinkHandlers {
+  return {
+    ...inner,
+    async called(from, kind, value) {
+      const answer = await inner.called(from, kind, value);
+      const { isWhole, token } = value as Handed;
+      if (kind === HAND && isWhole) inner.noted(from, GO, token);
+      return answer;
+    },
+  };
+}
+
+/** What was given is relied on from when the receiver hears of it, not from when it asked. */
+function countedFromGo(inner: Claims, time: Time): Claims {
+  const lifeMs = RELIED_ON * (inner.leaseMs ?? 0);
+  return claimsWith(
+    inner,
+    handoversWith(inner, (handovers) => ({
+      async accept(reservation) {
+        const grant = await handovers.accept(reservation);
+        const ownMs = grant?.untilMs.bind(grant);
+        if (grant === undefined || ownMs === undefined) return undefined;
+        const untilMs = time.now() + lifeMs;
+        return Object.assign(grant, {
+          untilMs: () => (isLost(grant) ? Number.NEGATIVE_INFINITY : Math.max(ownMs(), untilMs)),
+        });
       },
     })),
   );
@@ -205,21 +237,6 @@ function withoutSilent(inner: Heartbeats, { silentMs, leaseMs }: MutantParts): H
       return { ...view, nodes: new Map(living) };
     },
     leave: () => inner.leave(),
-  };
-}
-
-/** The same store with other methods. */
-function storeWith(inner: Store, changed: Partial<Store>): Store {
-  return {
-    engine: inner.engine,
-    claims: inner.claims,
-    heartbeats: inner.heartbeats,
-    get: (key) => inner.get(key),
-    list: (prefix, page) => inner.list(prefix, page),
-    commit: (...commit) => inner.commit(...commit),
-    serve: () => inner.serve?.(),
-    close: () => inner.close(),
-    ...changed,
   };
 }
 
@@ -375,6 +392,8 @@ export const MUTANTS: readonly Mutant[] = [
     dealerStore: withFirstRevision,
   },
   { name: 'thaw after a mere read of the lease', invariant: 'I8', claims: thawedAfterRead },
+  { name: 'start before go', invariant: 'I4', claims: startedBeforeGo, handlers: goingAtHand },
+  { name: 'deadline counted from go', invariant: 'I4', claims: countedFromGo },
   { name: 'no drain of appends', invariant: 'I5', moving: undrained },
   { name: 'no dropping of duplicates', invariant: 'I3', Fanout: RepeatingFanout },
   { name: 'newer to older build', invariant: 'I14', hidesBuilds: true },

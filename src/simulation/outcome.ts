@@ -17,6 +17,8 @@ export interface Outcome {
   hash: string;
   steps: number;
   counts: RunCounts;
+  /** How often which fault struck a handover, and where. */
+  strikes: Readonly<Record<string, number>>;
   failure: { invariant: Invariant; message: string } | undefined;
 }
 
@@ -34,8 +36,9 @@ export async function outcomeOf(
   const broken = mutant === undefined ? {} : { mutant: mutantNamed(mutant) };
   const run = await simulate(seed, { ...broken, ...(write && { write }) });
   const { hash, steps, counts, failure: error } = run;
+  const strikes = Object.fromEntries(run.strikes);
   const invariant = error instanceof Violation ? error.invariant : 'no error';
   const message = error instanceof Error ? error.message : String(error);
   const failure = error === undefined ? undefined : { invariant, message };
-  return { seed, hash, steps, counts, failure };
+  return { seed, hash, steps, counts, strikes, failure };
 }

@@ -18,6 +18,8 @@ export interface SeedRunsOptions {
 export interface SeedRuns {
   runCount: number;
   totals: RunCounts;
+  /** How often which fault struck a handover, and where. */
+  strikes: ReadonlyMap<string, number>;
   failed: readonly Outcome[];
 }
 
@@ -28,6 +30,7 @@ export async function runSeeds(
   { all, done }: SeedRunsOptions,
 ): Promise<SeedRuns> {
   const totals = { ...NO_COUNTS };
+  const strikes = new Map<string, number>();
   const failed: Outcome[] = [];
   let runCount = 0;
   let next = from;
@@ -36,10 +39,13 @@ export async function runSeeds(
       const outcome = await pool.run({ seed: next++ });
       runCount++;
       addTo(totals, outcome.counts);
+      for (const [what, count] of Object.entries(outcome.strikes)) {
+        strikes.set(what, (strikes.get(what) ?? 0) + count);
+      }
       if (outcome.failure !== undefined) failed.push(outcome);
       done?.(outcome, runCount);
     }
   };
   await Promise.all(Array.from({ length: pool.size }, take));
-  return { runCount, totals, failed };
+  return { runCount, totals, strikes, failed };
 }

@@ -2,8 +2,10 @@ import { pino } from 'pino';
 import { NodeClock } from '../clock.ts';
 import { ClockKeeper } from '../clock-keeper.ts';
 import { Cluster } from '../cluster/cluster.ts';
+import type { MovingWorlds } from '../cluster/handover.ts';
 import { Ranges } from '../cluster/ranges.ts';
 import type { DealerPlatform } from '../dealer/dealer-platform.ts';
+import { TwinError } from '../errors.ts';
 import { Fanout } from '../http/twin/fanout.ts';
 import { NodeLink } from '../link/node-link.ts';
 import type { Log } from '../log.ts';
@@ -11,12 +13,13 @@ import type { Random } from '../random.ts';
 import { Shard } from '../shard/shard.ts';
 import type { MakeThread } from '../shard/shard-thread.ts';
 import { Supervisor } from '../shard/supervisor.ts';
-import type { Heartbeats, Store } from '../store/contract.ts';
+import type { Claims, Heartbeats, Store } from '../store/contract.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
 import { openRedis } from '../store/redis/redis-store.ts';
 import { explanationBudgets } from '../worlds/explanation-budgets.ts';
 import { Worlds } from '../worlds/worlds.ts';
 import type { Chance } from './chance.ts';
+import type { HandoverSteps } from './handover-steps.ts';
 import type { Machine, Thread } from './machine.ts';
 import type { Mutant } from './mutants.ts';
 import type { Observer, Publisher } from './observer.ts';
@@ -46,6 +49,7 @@ export interface NodeEnvironment {
   observer: Observer;
   chance: Chance;
   trace: Trace;
+  steps: HandoverSteps;
   /** Newer ones are higher. */
   build: number;
   /** A build that is broken on purpose. */
@@ -106,8 +110,7 @@ export class SimulatedNode implements Publisher {
   async start(): Promise<void> {
     const { settings, observer, mutant } = this.#environment;
     const store = await this.#openStore();
-    const claims = mutant?.claims?.(store.claims, this.main.time) ?? store.claims;
-    const ranges = new Ranges(claims, {
+    const ranges = new Ranges(this.#claimsOf(store), {
       partitionCount: settings.partitionCount,
       ...this.#base,
     });
@@ -136,7 +139,7 @@ export class SimulatedNode implements Publisher {
     });
     this.#stopSteps.push(() => cluster.drain(DRAIN_MS));
     await cluster.start({
-      ...{ clock, service: worlds, moving: mutant?.moving?.(worlds.handover) ?? worlds.handover },
+      ...{ clock, service: worlds, moving: this.#movingOf(worlds) },
       worldCount: () => worlds.idle.count(),
       loads: () => worlds.loads(),
       admits: () => worlds.shards.some(({ admits }) => admits),
@@ -164,6 +167,16 @@ export class SimulatedNode implements Publisher {
     return platform;
   }
 
+  #claimsOf({ claims }: Store): Claims {
+    const { mutant, steps } = this.#environment;
+    return steps.claimsOf(this.name, mutant?.claims?.(claims, this.main.time) ?? claims);
+  }
+
+  #movingOf({ handover }: Worlds): MovingWorlds {
+    const { mutant, steps } = this.#environment;
+    return steps.movingOf(this.name, mutant?.moving?.(handover) ?? handover);
+  }
+
   #mutated(store: Store): Store {
     const { mutant, settings, redis } = this.#environment;
     const silentMs = (process: string) => redis.silentMs(process);
@@ -172,7 +185,7 @@ export class SimulatedNode implements Publisher {
   }
 
   async #join(store: Store, ranges: Ranges): Promise<Cluster> {
-    const { settings, net, build, mutant } = this.#environment;
+    const { settings, net, build, mutant, steps } = this.#environment;
     const { leaseMs } = settings;
     const { log, time, random } = this.#base;
     const cluster = await Cluster.join({
@@ -187,8 +200,10 @@ export class SimulatedNode implements Publisher {
       openLink: (process, key, handlers) => {
         this.#process = process;
         const makeNet = () => net.of(this.name, process, this.main);
+        const watched = steps.handlersOf(this.name, mutant?.handlers?.(handlers) ?? handlers);
         return new NodeLink({
-          ...{ process, key, handlers, log, time, random, makeNet, host: this.name, port: 0 },
+          ...{ process, key, handlers: watched, log, time, random, makeNet },
+          ...{ host: this.name, port: 0 },
         });
       },
     });
@@ -271,6 +286,15 @@ export class SimulatedNode implements Publisher {
     if (world !== undefined && !world.isBusy) void this.#worlds?.forget(world);
   }
 
+  /** One of its partitions goes to another node, if it can, as when an operator moves it. */
+  move(chance: Chance, to: string): void {
+    const held = this.ranges?.held() ?? [];
+    const cluster = this.#cluster;
+    if (cluster === undefined || held.length === 0) return;
+    const { partition } = chance.pick(held);
+    this.main.add(0, () => void cluster.operator.move(partition, to).catch(ignoreRefusal));
+  }
+
   /** Adds what it has forwarded to the counts of the run. */
   count(): void {
     const { counts } = this.#environment.observer;
@@ -284,4 +308,8 @@ export class SimulatedNode implements Publisher {
     this.#gone.add(tell);
     return () => void this.#gone.delete(tell);
   }
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof TwinError)) throw error;
 }

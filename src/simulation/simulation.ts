@@ -5,6 +5,7 @@ import { CHANGES, Clients, READS } from './clients.ts';
 import { DealerClients } from './dealer-clients.ts';
 import { exactTime } from './exact-time.ts';
 import { BEGIN_MS, FAULTS_MIN, Faults } from './faults.ts';
+import { HandoverSteps } from './handover-steps.ts';
 import type { LedgerWorld } from './ledger-world.ts';
 import { Machine } from './machine.ts';
 import { Macrotasks } from './macrotasks.ts';
@@ -48,6 +49,8 @@ export interface RunResult {
   seed: number;
   settings: RunSettings;
   counts: RunCounts;
+  /** How often which fault struck a handover, and where. */
+  strikes: ReadonlyMap<string, number>;
   /** Of the trace: equal in every process. */
   hash: string;
   /** Macrotasks. */
@@ -68,6 +71,7 @@ class Simulation {
   readonly #redis: WatchedRedis;
   readonly #net: SimulatedNet;
   readonly #mutant: Mutant | undefined;
+  readonly #steps = new HandoverSteps();
   readonly #slots: readonly NodeSlot[];
   readonly #clients: Clients;
   readonly #dealerClients: DealerClients;
@@ -102,7 +106,10 @@ class Simulation {
     const seen = { ...base, observer, failed };
     this.#clients = new Clients({ ...seen, chance: new Chance(seed, CLIENTS) });
     this.#dealerClients = new DealerClients({ ...seen, chance: new Chance(seed, DEALER_CLIENTS) });
-    this.#faults = new Faults({ ...base, redis, net: this.#net, chance: new Chance(seed, FAULTS) });
+    this.#faults = new Faults({
+      ...{ ...base, redis, net: this.#net, steps: this.#steps },
+      chance: new Chance(seed, FAULTS),
+    });
   }
 
   #makeSlot(index: number): NodeSlot {
@@ -120,7 +127,8 @@ class Simulation {
     const [observer, trace] = [this.#observer, this.#trace];
     const mutant = this.#mutant;
     const build = settings.builds[index] ?? 1;
-    const environment = { settings, redis, net, observer, chance, trace, build, mutant };
+    const parts = { settings, redis, net, observer, chance, trace };
+    const environment = { ...parts, steps: this.#steps, build, mutant };
     return new NodeSlot(`n${index + 1}`, machine, route, environment);
   }
 
@@ -168,6 +176,7 @@ class Simulation {
       seed: this.#settings.seed,
       settings: this.#settings,
       counts: { ...this.#observer.counts, faults: this.#faults.count },
+      strikes: this.#faults.strikes,
       ...{ hash, steps: this.#macrotasks.count, failure: this.#failure },
     };
   }
