@@ -80,6 +80,8 @@ export interface ForwardedCall {
   /** The client's key in limits, as the receiving node found it. */
   addressKey: string;
   requestId: string;
+  /** The header of W3C Trace Context; '' where it is in no trace that is logged. */
+  traceparent: string;
   body: Uint8Array;
   /** Base of the receiving node's URLs for its clients, without a trailing slash. */
   publicTwinUrl: string;

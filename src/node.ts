@@ -25,9 +25,17 @@ import { explanationBudgets } from './worlds/explanation-budgets.ts';
 import { Worlds } from './worlds/worlds.ts';
 
 const STOPS = 'the node stops: the other nodes serve its worlds';
-/** See `build` in NodeRecord. */
-const BUILD = 1;
-const KERNEL_FILE = fileURLToPath(new URL('../build/kernel.wasm', import.meta.url));
+/** What differs between releases. */
+export interface Release {
+  /** See `build` in NodeRecord. */
+  build: number;
+  kernelFile: string;
+}
+
+const THIS_RELEASE: Release = {
+  build: 1,
+  kernelFile: fileURLToPath(new URL('../build/kernel.wasm', import.meta.url)),
+};
 
 /** Parts that tests may replace. */
 export interface NodeParts {
@@ -37,6 +45,7 @@ export interface NodeParts {
   /** Time of the main thread; shard threads follow the clock that it publishes. */
   time?: Time;
   random?: Random;
+  release?: Release;
 }
 
 export interface RunningNode {
@@ -62,7 +71,13 @@ type StopSteps = (() => Promise<void> | undefined)[];
 export async function startNode(
   config: Config,
   log: Log,
-  { time = systemTime, random = systemRandom, openStore, faults = false }: NodeParts = {},
+  {
+    time = systemTime,
+    random = systemRandom,
+    openStore,
+    faults = false,
+    release = THIS_RELEASE,
+  }: NodeParts = {},
 ): Promise<RunningNode> {
   const base = { config, log, time, random };
   const stopSteps: StopSteps = [];
@@ -78,8 +93,10 @@ export async function startNode(
     stopSteps.push(() => store.close());
     const ranges = new Ranges(store.claims, { partitionCount: PARTITION_COUNT, ...base });
     stopSteps.push(() => ranges.stop());
-    const kernel = loadKernel();
-    const cluster = await joinCluster(base, { store, ranges, kernel: kernel.identity }, stopSteps);
+    const { build, kernelFile } = release;
+    const kernel = loadKernel(kernelFile);
+    const joining = { store, ranges, kernel: kernel.identity, build };
+    const cluster = await joinCluster(base, joining, stopSteps);
     const startMs = cluster?.clockMs() ?? (await readClockStart(store, time));
     const clock = new NodeClock(time, startMs, ranges);
     store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
@@ -104,7 +121,7 @@ export async function startNode(
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const served = { store, worlds, platform, kernel: kernel.identity, build: BUILD };
+    const served = { store, worlds, platform, kernel: kernel.identity, build };
     const stopsSoon = () => (cluster?.isStopping ? STOPS : trouble());
     const frontEnd = openFrontEnd(base, { ...served, cluster, ranges, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());
@@ -145,16 +162,24 @@ async function openNodeStore(
 }
 
 /** The compiled kernel, the cities that it drives in, and what identifies both. */
-function loadKernel() {
+function loadKernel(file: string) {
   const cities = loadCities();
-  const wasm = new Uint8Array(readFileSync(KERNEL_FILE));
+  const wasm = new Uint8Array(readFileSync(file));
   return { cities, wasm, identity: kernelIdentity(wasm, cities.tables, CAR_TYPES) };
+}
+
+interface Joining {
+  store: GuardedStore;
+  ranges: Ranges;
+  /** Its identity. */
+  kernel: string;
+  build: number;
 }
 
 /** Undefined for a store that one process has for itself. */
 async function joinCluster(
   { config, log, time, random }: NodeBase,
-  { store, ranges, kernel }: { store: GuardedStore; ranges: Ranges; kernel: string },
+  { store, ranges, kernel, build }: Joining,
   stopSteps: StopSteps,
 ): Promise<Cluster | undefined> {
   const { heartbeats } = store;
@@ -168,7 +193,7 @@ async function joinCluster(
   const cluster = await Cluster.join({
     store: store as GuardedStore & { readonly heartbeats: Heartbeats },
     ...{ ranges, leaseMs, time, random, log },
-    identity: { build: BUILD, kernel, name: nodeName, twinUrl: nodeTwinUrl ?? '' },
+    identity: { build, kernel, name: nodeName, twinUrl: nodeTwinUrl ?? '' },
     openLink: (process, key, handlers) =>
       new NodeLink({
         ...link,

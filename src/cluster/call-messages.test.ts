@@ -8,7 +8,8 @@ const call: ForwardedCall = {
     ...{ accept: '*/*', acceptEncoding: 'gzip, br', authorization: 'VIN 1', vin: 'DTW' },
     ...{ ifNoneMatch: '"1", W/"2"', contentType: 'application/json' },
   },
-  ...{ addressKey: '2001:db8::/64', requestId: 'é-1', publicTwinUrl: 'https://twin.example/x' },
+  ...{ addressKey: '2001:db8::/64', requestId: 'é-1', traceparent: '00-1-2-01' },
+  publicTwinUrl: 'https://twin.example/x',
   body: Uint8Array.of(10, 0, 10),
 };
 

@@ -14,6 +14,7 @@ type CallTexts = [
   query: string,
   encoding: ForwardedCall['encoding'],
   requestId: string,
+  traceparent: string,
   addressKey: string,
   publicTwinUrl: string,
   accept: string,
@@ -27,7 +28,7 @@ type CallTexts = [
 const NO_BODY = new Uint8Array(0);
 /** No part of a request contains it. */
 const BETWEEN = '\n';
-const TEXT_COUNT = 13;
+const TEXT_COUNT = 14;
 
 export function messageOfCall(call: ForwardedCall): CallMessage {
   const { head, body } = call;
@@ -37,6 +38,7 @@ export function messageOfCall(call: ForwardedCall): CallMessage {
     call.query,
     call.encoding,
     call.requestId,
+    call.traceparent,
     call.addressKey,
     call.publicTwinUrl,
     head.accept,
@@ -59,6 +61,7 @@ export function callOfMessage([text, body]: CallMessage): ForwardedCall {
     query,
     encoding,
     requestId,
+    traceparent,
     addressKey,
     publicTwinUrl,
     accept,
@@ -74,6 +77,7 @@ export function callOfMessage([text, body]: CallMessage): ForwardedCall {
     query,
     encoding,
     requestId,
+    traceparent,
     addressKey,
     publicTwinUrl,
     head: { accept, acceptEncoding, authorization, vin, ifNoneMatch, contentType },

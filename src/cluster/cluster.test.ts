@@ -194,7 +194,7 @@ describe('requests', () => {
       ...{ accept: '', acceptEncoding: '', authorization: '' },
       ...{ vin: '', ifNoneMatch: '', contentType: '' },
     },
-    ...{ addressKey: '127.0.0.1', requestId: 'r', body: new Uint8Array(0) },
+    ...{ addressKey: '127.0.0.1', requestId: 'r', traceparent: '', body: new Uint8Array(0) },
     publicTwinUrl: 'http://a',
   };
   const replyOf = (body: ForwardedReply['body']): ForwardedReply => ({

@@ -9,7 +9,7 @@ const PEER = { process: 'b:1', twinUrl: undefined };
 const WORLD = 7;
 const call: ForwardedCall = {
   ...{ method: 'GET', path: '/x', query: '', encoding: 'json', addressKey: 'a', requestId: 'r' },
-  ...{ body: new Uint8Array(0), publicTwinUrl: 'http://twin' },
+  ...{ traceparent: '', body: new Uint8Array(0), publicTwinUrl: 'http://twin' },
   head: {
     ...{ accept: '', acceptEncoding: '', authorization: '', vin: '', ifNoneMatch: '' },
     contentType: '',

@@ -7,6 +7,7 @@ import { REQUEST_METRICS, STREAM_METRICS } from '../metric-names.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Random } from '../random.ts';
 import type { Time } from '../time.ts';
+import { Traces } from '../traces.ts';
 import type { TwinService } from '../twin-service.ts';
 import { BodyReader } from './dealer/body-reader.ts';
 import { CallTurns } from './dealer/call-turns.ts';
@@ -121,6 +122,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   const ofAll = {
     streamed: new StreamedAnswers(time),
     large: new LargeAnswers(time, limits.work),
+    traces: new Traces({ time, random, log }),
     work: limits.work,
   };
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
@@ -202,7 +204,7 @@ function countStreams(metrics: Metrics, fanout: Fanout): void {
 
 type ServerSettings<Session = never> = Omit<
   ServerOptions<Session>,
-  'streamed' | 'large' | 'work' | 'time' | 'random' | 'metrics' | 'log'
+  'streamed' | 'large' | 'traces' | 'work' | 'time' | 'random' | 'metrics' | 'log'
 >;
 
 /** What the two public services share. */
@@ -217,6 +219,7 @@ interface Shared {
 
 interface TwinParts extends Shared {
   streamed: StreamedAnswers;
+  traces: Traces;
   fanout: Fanout;
   pages: KeptPages;
 }
@@ -271,10 +274,10 @@ function answerOthers(
   routes: readonly Route[],
   turns: FairTurns,
   { metrics, time, log }: FrontEndDependencies,
-  { streamed }: TwinParts,
+  { streamed, traces }: TwinParts,
 ): void {
   const router = new Router(routes.filter(({ place }) => place !== undefined));
-  const calls = new ForwardedCalls({ router, turns, streamed, metrics, time, log });
+  const calls = new ForwardedCalls({ router, turns, streamed, traces, metrics, time, log });
   cluster.onCall((call) => calls.answer(call));
 }
 

@@ -21,7 +21,9 @@ import { WorldBodies } from '../http/twin/world-bodies.ts';
 import { WorldStream } from '../http/twin/world-stream.ts';
 import type { Log } from '../log.ts';
 import { Metrics } from '../metrics.ts';
+import type { Random } from '../random.ts';
 import type { Time } from '../time.ts';
+import { Traces } from '../traces.ts';
 import { FEATURE_NAMES, maskOf } from '../twin/catalogue.ts';
 import type { TwinService } from '../twin-service.ts';
 import type { Observer, Publisher } from './observer.ts';
@@ -70,6 +72,7 @@ export interface FrontParts {
   /** The product's, but for a mutant. */
   Fanout: typeof Fanout;
   time: Time;
+  random: Random;
   log: Log;
 }
 
@@ -83,7 +86,7 @@ export class SimulatedFront {
   #pendingCount = 0;
 
   constructor(parts: FrontParts) {
-    const { service, cluster, platform, time, log } = parts;
+    const { service, cluster, platform, time, random, log } = parts;
     this.#parts = parts;
     const limits = createRateLimits('off', time);
     const worlds = new WorldAccess(service, limits);
@@ -93,7 +96,7 @@ export class SimulatedFront {
     const calls = new ForwardedCalls({
       router: new Router(routes.filter(({ place }) => place !== undefined)),
       ...{ turns: new FairTurns(time), streamed: new StreamedAnswers(time) },
-      ...{ metrics: new Metrics(), time, log },
+      ...{ metrics: new Metrics(), traces: new Traces({ time, random, log }), time, log },
     });
     cluster.onCall((call) => calls.answer(call));
     this.#router = new Router(routes.map((route) => forwarding.wrap(route)));

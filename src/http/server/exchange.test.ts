@@ -1,7 +1,9 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { Metrics } from '../../metrics.ts';
-import type { Random } from '../../random.ts';
+import { type Random, systemRandom } from '../../random.ts';
 import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
+import { Traces } from '../../traces.ts';
 import { BackpressureSampler } from './backpressure-sampler.ts';
 import { Exchange, type ResponsePort } from './exchange.ts';
 import { bodyless } from './reply.ts';
@@ -21,7 +23,8 @@ function exchangeOf(port: Partial<ResponsePort>, sampler: BackpressureSampler) {
   const time = TestTime.standing();
   const meter = new Metrics().routeMeter('twin', 'GET /');
   const sending = new Set<Exchange>();
-  const context = { time, proxies: undefined, sampler, sending };
+  const traces = new Traces({ time, random: systemRandom, log: pino({ level: 'silent' }) });
+  const context = { time, proxies: undefined, traces, sampler, sending };
   return { time, sending, exchange: new Exchange(response, 'r', meter, context) };
 }
 

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError, type TwinErrorCode } from '../../errors.ts';
 import type { RouteMeter } from '../../route-meter.ts';
+import type { Span } from '../../traces.ts';
 import { addressKey, addressText } from './address-key.ts';
 import type { BackpressureSampler } from './backpressure-sampler.ts';
 import { Head } from './head.ts';
@@ -46,7 +47,7 @@ const EMPTY = new Uint8Array(0);
 const NO_PARAMS: readonly string[] = [];
 
 /** What the exchanges of a server share. */
-export interface ExchangeContext extends Pick<ServerOptions, 'time' | 'proxies'> {
+export interface ExchangeContext extends Pick<ServerOptions, 'time' | 'proxies' | 'traces'> {
   sampler: BackpressureSampler;
   /** Those that are answered, but whose answer the operating system has not accepted completely. */
   sending: Set<Exchange>;
@@ -66,6 +67,8 @@ export class Exchange implements Call {
   encoding: Encoding = 'json';
   body: Uint8Array = EMPTY;
   meter: RouteMeter;
+  /** Undefined: it is in no trace that is logged. */
+  span: Span | undefined;
   isOpen = true;
   /** The connection has closed; the response must not be used. */
   isGone = false;
@@ -118,6 +121,7 @@ export class Exchange implements Call {
       this.head.add(name, value);
     });
     if (CLIENT_REQUEST_ID.test(this.head.requestId)) this.requestId = this.head.requestId;
+    this.span = this.#context.traces.begin(this.head.traceparent);
   }
 
   /** Whether the request only reads, so that it may be sent again. */
@@ -184,6 +188,11 @@ export class Exchange implements Call {
 
   /** Counts the answer that it gets now. */
   count(status: number): void {
+    if (this.span !== undefined) {
+      const { requestId, meter } = this;
+      const { service, route } = meter;
+      this.#context.traces.end(this.span, { requestId, service, route, status });
+    }
     if (this.#startMs === 0) {
       this.meter.answered(status);
       return;

@@ -27,6 +27,7 @@ export class Head {
   contentEncoding: string | undefined = undefined;
   contentType = '';
   requestId = '';
+  traceparent = '';
   upgrade = '';
   webSocketKey = '';
   webSocketVersion = '';
@@ -73,6 +74,9 @@ export class Head {
         break;
       case 'x-request-id':
         this.requestId ||= value;
+        break;
+      case 'traceparent':
+        this.traceparent ||= value;
         break;
       case 'if-none-match':
         this.ifNoneMatch = this.ifNoneMatch === '' ? value : `${this.ifNoneMatch},${value}`;

@@ -71,10 +71,10 @@ export class HttpServer<Session = never> {
 
   /** Throws if it cannot listen. */
   constructor(options: ServerOptions<Session>) {
-    const { name, tls, router, stream, metrics, time, random, proxies } = options;
+    const { name, tls, router, stream, metrics, time, random, proxies, traces } = options;
     this.#options = options;
     const sampler = new BackpressureSampler(random);
-    this.#exchangeContext = { time, proxies, sampler, sending: this.#sending };
+    this.#exchangeContext = { time, proxies, traces, sampler, sending: this.#sending };
     this.#held = new HeldBytes(options.work);
     this.#turn = new TurnGuard(time);
     this.#turns = options.turns ?? new FairTurns(time);

@@ -1,6 +1,7 @@
 import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
 import type { Schema } from '../../schema.ts';
+import type { Span } from '../../traces.ts';
 import type { CallHead } from './head.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { Reply } from './reply.ts';
@@ -23,6 +24,8 @@ export interface Call {
   readonly body: Uint8Array;
   /** Appears in the answer and in the log. */
   readonly requestId: string;
+  /** Undefined: it is in no trace that is logged. */
+  readonly span?: Span | undefined;
   /**
    * The client's key in limits, which takes 3 µs to find. Throws TwinError if it is asked for the
    * first time after the client has disconnected: nobody waits for an answer then.

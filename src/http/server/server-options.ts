@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Random } from '../../random.ts';
 import type { Time } from '../../time.ts';
+import type { Traces } from '../../traces.ts';
 import type { ConnectionCount } from './connection-count.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { Head } from './head.ts';
@@ -75,6 +76,7 @@ export interface ServerOptions<Session = never> {
   work: RateLimits['work'];
   /** Undefined: any number of connections. */
   connections?: ConnectionCount;
+  traces: Traces;
   time: Time;
   random: Random;
   metrics: Metrics;

@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { RouteMeter } from '../../route-meter.ts';
 import type { Time } from '../../time.ts';
+import type { Traces } from '../../traces.ts';
 import { type FairTurns, REQUEST_SHARE } from '../server/fair-turns.ts';
 import { errorReply, isStreamed } from '../server/reply.ts';
 import type { Call, Route, Router } from '../server/router.ts';
@@ -21,6 +22,7 @@ interface Dependencies {
   /** Shared with the requests of clients. */
   turns: FairTurns;
   streamed: StreamedAnswers;
+  traces: Traces;
   metrics: Metrics;
   time: Pick<Time, 'now'>;
   log: Log;
@@ -52,7 +54,8 @@ export class ForwardedCalls {
       this.#unmatched.answered(404);
       return errorReply(new TwinError('not_found'), encoding);
     }
-    const { time } = this.#dependencies;
+    const { time, traces } = this.#dependencies;
+    const span = traces.begin(forwarded.traceparent);
     const meter = this.#meters.get(route) ?? this.#unmatched;
     const startMs = meter.picks() ? time.now() : undefined;
     let reply: ForwardedReply;
@@ -65,6 +68,11 @@ export class ForwardedCalls {
     }
     if (startMs === undefined) meter.answered(reply.status);
     else meter.timed(reply.status, time.now() - startMs);
+    if (span !== undefined) {
+      const { requestId } = forwarded;
+      const { service, route: name } = meter;
+      traces.end(span, { requestId, service, route: name, status: reply.status });
+    }
     return reply;
   }
 

@@ -8,6 +8,7 @@ import type {
 import type { Encoding } from '../../codec/encoding.ts';
 import { BetweenNodes, isStoreUnavailable, TwinError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { traceparentOf } from '../../traces.ts';
 import { parseWorldId } from '../../twin/ids.ts';
 import type { Watchable } from '../../twin-service.ts';
 import type { MaybePromise } from '../server/maybe-promise.ts';
@@ -145,6 +146,7 @@ export class Forwarding {
       query: call.query,
       encoding: call.encoding,
       requestId: call.requestId,
+      traceparent: traceparentOf(call.span),
       body: call.body,
       head: {
         accept: head.accept,

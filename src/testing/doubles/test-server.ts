@@ -16,6 +16,7 @@ import { StreamedAnswers } from '../../http/server/streamed-answers.ts';
 import { Metrics } from '../../metrics.ts';
 import { systemRandom } from '../../random.ts';
 import { TokenBuckets } from '../../token-buckets.ts';
+import { Traces } from '../../traces.ts';
 import { TestTime } from './test-time.ts';
 
 export const LARGE = Buffer.alloc(3_000_000, 'abc');
@@ -58,6 +59,7 @@ export class TestServer {
   /** Options for another server in the same time. */
   options(changes: Partial<ServerOptions>): ServerOptions {
     const { time, metrics } = this;
+    const log = pino({ level: 'info' }, { write: (line: string) => this.logLines.push(line) });
     return {
       name: 'test',
       host: '127.0.0.1',
@@ -71,7 +73,8 @@ export class TestServer {
       time,
       random: systemRandom,
       metrics,
-      log: pino({ level: 'info' }, { write: (line: string) => this.logLines.push(line) }),
+      traces: new Traces({ time, random: systemRandom, log }),
+      log,
       ...changes,
     };
   }
