@@ -48,6 +48,10 @@ export interface NodeParts {
   release?: Release;
 }
 
+const STANDARD_PARTS = {
+  ...{ faults: false, time: systemTime, random: systemRandom, release: THIS_RELEASE },
+};
+
 export interface RunningNode {
   twinUrl: string;
   dealerUrl: string;
@@ -71,14 +75,9 @@ type StopSteps = (() => Promise<void> | undefined)[];
 export async function startNode(
   config: Config,
   log: Log,
-  {
-    time = systemTime,
-    random = systemRandom,
-    openStore,
-    faults = false,
-    release = THIS_RELEASE,
-  }: NodeParts = {},
+  given: NodeParts = {},
 ): Promise<RunningNode> {
+  const { time, random, openStore, faults, release } = { ...STANDARD_PARTS, ...given };
   const base = { config, log, time, random };
   const stopSteps: StopSteps = [];
   let stopping: Promise<void> | undefined;
@@ -93,17 +92,15 @@ export async function startNode(
     stopSteps.push(() => store.close());
     const ranges = new Ranges(store.claims, { partitionCount: PARTITION_COUNT, ...base });
     stopSteps.push(() => ranges.stop());
-    const { build, kernelFile } = release;
-    const kernel = loadKernel(kernelFile);
-    const joining = { store, ranges, kernel: kernel.identity, build };
-    const cluster = await joinCluster(base, joining, stopSteps);
+    const kernel = loadKernel(release.kernelFile);
+    const identity = { kernel: kernel.identity, build: release.build };
+    const cluster = await joinCluster(base, { store, ranges, ...identity }, stopSteps);
     const startMs = cluster?.clockMs() ?? (await readClockStart(store, time));
     const clock = new NodeClock(time, startMs, ranges);
     store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
     if (cluster === undefined) await ranges.takeAll();
 
-    const parts = { store, ranges, clock, kernel, faults };
-    const worlds = makeWorlds(base, parts, stopSteps);
+    const worlds = makeWorlds(base, { store, ranges, clock, kernel, faults }, stopSteps);
     // Threads do most of the work of a start: those of the shards, then those that hash passwords for
     // the platform. What they do not need is loaded meanwhile, the front end last.
     const shardsStarting = worlds.start();
@@ -115,15 +112,15 @@ export async function startNode(
       loading,
     ]);
     if (platformStart.status === 'rejected') throw platformStart.reason;
-    const platform = platformStart.value;
+    const { value: platform } = platformStart;
     stopSteps.push(() => platform.close());
     if (shardsStart.status === 'rejected') throw shardsStart.reason;
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const served = { store, worlds, platform, kernel: kernel.identity, build };
+    const served = { store, worlds, platform, cluster, ranges, ...identity };
     const stopsSoon = () => (cluster?.isStopping ? STOPS : trouble());
-    const frontEnd = openFrontEnd(base, { ...served, cluster, ranges, trouble: stopsSoon });
+    const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());
     await serveCluster(cluster, { clock, worlds });
     stopSteps.push(() => (stopped.isHurried ? undefined : cluster?.drain(config.drainMs)));

@@ -25,7 +25,7 @@ export const serve = (start: ShardStart) => {
 };
 /** Answers once the thread has been started: tasks come in order. */
 export const ready = () => void started();
-export const open = (task: OpenTask) => started().open(task);
+export const openMany = (tasks: readonly OpenTask[]) => started().openMany(tasks);
 export const query = (task: QueryTask) => started().query(task);
 export const rewind = (task: RewindTask) => started().counterfactuals.rewind(task);
 export const search = (task: SearchTask) => started().counterfactuals.search(task);

@@ -15,8 +15,10 @@ export const ABORT = 'abort';
 
 /** Nothing is shown of a partition from when its worlds are frozen: it must not take longer. */
 const PREPARE_MS_MAX = 1000;
-/** Worlds that are sent at a time: 0.9 MB. */
-const WORLDS_AT_ONCE = 64;
+/** Worlds of one message, 0.2 MB: to pack more would hold up the main thread. */
+const WORLDS_AT_ONCE = 16;
+/** Messages on their way at a time. */
+const MESSAGES_AT_ONCE = 8;
 /** A receiver that has everything looks so soon, and then so often, whether the partition is its own. */
 const LOOK_MS = 100;
 /** A reservation of which nothing is heard for so long is given up. */
@@ -53,12 +55,12 @@ export interface HandoverDependencies {
   log: Log;
 }
 
-/** A message of a giver. `isWhole`: no further worlds come. */
+/** A message of a giver, one of `messageCount`, in any order. */
 export interface Handed {
   token: string;
   worlds: readonly HandedWorld[];
   relays: readonly Relay[];
-  isWhole: boolean;
+  messageCount: number;
 }
 
 /** A partition that comes to this node. */
@@ -67,6 +69,8 @@ interface Expected {
   readonly worlds: HandedWorld[];
   readonly relays: Relay[];
   stopTimer: StopTimer;
+  messageCount: number;
+  /** All messages have come. */
   isWhole: boolean;
   /** The store is being asked whether it was given. */
   isLooking: boolean;
@@ -153,16 +157,31 @@ export class Handover {
     ranges.hide(partition);
     const handed = await this.#within(endMs, worlds.handOut(partition));
     const others = Map.groupBy(this.#dependencies.relays.of(partition), ({ world }) => world);
-    for (let i = 0; i === 0 || i < handed.length; i += WORLDS_AT_ONCE) {
-      const end = i + WORLDS_AT_ONCE;
-      const part = handed.slice(i, end);
-      const relays = part.flatMap((world) => [
-        ...this.#ownRelays(world),
-        ...(others.get(world.number) ?? []),
-      ]);
-      const message: Handed = { token, worlds: part, relays, isWhole: end >= handed.length };
-      await link.call(to, HAND, message, Math.max(1, endMs - time.now()));
-    }
+    const messageCount = Math.max(1, Math.ceil(handed.length / WORLDS_AT_ONCE));
+    let next = 0;
+    const sendInTurn = async () => {
+      while (next < messageCount) {
+        const begin = WORLDS_AT_ONCE * next++;
+        const part = handed.slice(begin, begin + WORLDS_AT_ONCE);
+        const relays = part.flatMap((world) => [
+          ...this.#ownRelays(world),
+          ...(others.get(world.number) ?? []),
+        ]);
+        const message: Handed = { token, worlds: part, relays, messageCount };
+        await link.call(to, HAND, message, Math.max(1, endMs - time.now()));
+      }
+    };
+    const length = Math.min(messageCount, MESSAGES_AT_ONCE);
+    const senders = Array.from({ length }, async (_, i) => {
+      for (let turn = 0; turn < i; turn++) await this.#nextTurn();
+      await sendInTurn();
+    });
+    await Promise.all(senders);
+  }
+
+  #nextTurn(): Promise<void> {
+    const { time } = this.#dependencies;
+    return new Promise((resolve) => void time.immediate(resolve));
   }
 
   /** This node shows the world from now on as others do, in the encodings in which it did. */
@@ -187,7 +206,7 @@ export class Handover {
     if (this.#expected.size > 0 || !mayReceive()) return { value: null };
     const reservation = ranges.reserve(partition);
     const { token } = reservation;
-    const states = { isWhole: false, isLooking: false, isAborted: false };
+    const states = { messageCount: 0, isWhole: false, isLooking: false, isAborted: false };
     const expected = { reservation, worlds: [], relays: [], stopTimer: () => {}, ...states };
     this.#expected.set(token, expected);
     this.#giveUpIn(RESERVED_MS, expected);
@@ -195,15 +214,16 @@ export class Handover {
   }
 
   /** Answers HAND. Throws if nothing is reserved under the token. */
-  hand({ token, worlds, relays, isWhole }: Handed): LinkAnswer {
+  hand({ token, worlds, relays, messageCount }: Handed): LinkAnswer {
     const expected = this.#expected.get(token);
     if (expected === undefined) throw new Error('the reservation was given up');
     expected.worlds.push(...worlds);
     expected.relays.push(...relays);
-    expected.isWhole = isWhole;
+    expected.messageCount++;
+    expected.isWhole = expected.messageCount === messageCount;
     this.#giveUpIn(RESERVED_MS, expected);
     // The word that it was given may be lost.
-    if (isWhole) this.#dependencies.time.after(LOOK_MS, () => void this.go(token));
+    if (expected.isWhole) this.#dependencies.time.after(LOOK_MS, () => void this.go(token));
     return { value: null };
   }
 

@@ -22,11 +22,18 @@ export interface Watching {
   encoding: Encoding;
   /** Its key in limits. */
   client: string;
+  /** The other node has the fleet already. */
+  isKnown?: boolean;
 }
 
 /** Answer to WATCH. */
 export type Watched =
-  | { kind: 'watched'; id: string; fleet: readonly FleetEntry[]; tick: number }
+  | {
+      kind: 'watched';
+      id: string /** Empty if it is known. */;
+      fleet: readonly FleetEntry[];
+      tick: number;
+    }
   /** Another node serves the world. */
   | { kind: 'moved' }
   | ({ kind: 'fault' } & TwinFault);
@@ -119,7 +126,8 @@ export class RelayServer {
     world.touch();
     world.watch(encoding, client);
     this.#subscriptionOf(world, to).clients.push({ encoding, client });
-    return { kind: 'watched', id: world.id, fleet: world.fleet, tick: world.tick() };
+    const fleet = watching.isKnown === true ? [] : world.fleet;
+    return { kind: 'watched', id: world.id, fleet, tick: world.tick() };
   }
 
   /** The other nodes that show worlds of a partition. */

@@ -79,13 +79,18 @@ class Relayed implements RelayedWorld {
     this.#closed = closed;
   }
 
+  get isKnown(): boolean {
+    return this.fleet.length > 0;
+  }
+
   get watching(): Watching {
     return { world: this.number, encoding: this.encoding, client: this.client };
   }
 
+  /** `fleet`: empty if it is known. To make or send one for each of many worlds would hold them up. */
   from(source: Source, { fleet, tick }: { fleet: readonly FleetEntry[]; tick: number }): void {
     this.source = source;
-    this.fleet = fleet;
+    if (!this.isKnown) this.fleet = fleet;
     this.#tick = Math.max(this.#tick, tick);
   }
 
@@ -183,7 +188,8 @@ export class RelayedWorlds {
         const local = await service.load(number);
         if (local === undefined) throw new TwinError('unknown_world');
         local.watch(encoding, client);
-        relayed.from({ local }, { fleet: local.fleet, tick: local.tick() });
+        const fleet = relayed.isKnown ? [] : local.fleet;
+        relayed.from({ local }, { fleet, tick: local.tick() });
       } else if (!(await this.#ask(relayed, place.peer))) {
         places.moved(number, place.peer);
         continue;
@@ -200,7 +206,9 @@ export class RelayedWorlds {
     const { link } = this.#dependencies;
     const { endCount } = relayed;
     try {
-      const answer = await link.call(peer.process, WATCH, relayed.watching, WAIT_MS_MAX);
+      const { watching, isKnown } = relayed;
+      const asked: Watching = { ...watching, isKnown };
+      const answer = await link.call(peer.process, WATCH, asked, WAIT_MS_MAX);
       const watched = answer.value as Watched;
       if (watched.kind === 'fault') throw errorOf(watched);
       if (watched.kind === 'moved') return false;

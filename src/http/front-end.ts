@@ -7,7 +7,6 @@ import { REQUEST_METRICS, STREAM_METRICS } from '../metric-names.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Random } from '../random.ts';
 import type { Time } from '../time.ts';
-import { Traces } from '../traces.ts';
 import type { TwinService } from '../twin-service.ts';
 import { BodyReader } from './dealer/body-reader.ts';
 import { CallTurns } from './dealer/call-turns.ts';
@@ -35,6 +34,7 @@ import { errorReply } from './server/reply.ts';
 import { type Route, Router } from './server/router.ts';
 import type { ServerOptions } from './server/server-options.ts';
 import { StreamedAnswers } from './server/streamed-answers.ts';
+import { Traces } from './server/traces.ts';
 import { Fanout } from './twin/fanout.ts';
 import { ForwardedCalls } from './twin/forwarded-calls.ts';
 import { Forwarding } from './twin/forwarding.ts';
@@ -119,12 +119,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   };
   const fanout = new Fanout(time);
   const pages = new KeptPages(KEPT_BYTES_MAX, time);
-  const ofAll = {
-    streamed: new StreamedAnswers(time),
-    large: new LargeAnswers(time, limits.work),
-    traces: new Traces({ time, random, log }),
-    work: limits.work,
-  };
+  const ofAll = partsOfAll(limits, dependencies);
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
     const server = new HttpServer({ ...settings, ...ofAll, time, random, metrics, log });
     servers.push(server);
@@ -162,6 +157,16 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     for (const server of servers) server.end();
     throw error;
   }
+}
+
+/** What all servers of a node share. */
+function partsOfAll({ work }: RateLimits, { time, random, log }: FrontEndDependencies) {
+  return {
+    streamed: new StreamedAnswers(time),
+    large: new LargeAnswers(time, work),
+    traces: new Traces({ time, random, log }),
+    work,
+  };
 }
 
 function createConnectionCount(

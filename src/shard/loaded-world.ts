@@ -111,6 +111,12 @@ export class LoadedWorld {
     return Math.floor((this.#holdTick - 1) / FRAME_TICKS) * FRAME_TICKS;
   }
 
+  /** Whether frames before the one at `due` were not made, and can be. */
+  hasMissed(due: number): boolean {
+    const nextTick = this.packedTick + FRAME_TICKS;
+    return this.packedTick >= 0 && due > nextTick && this.tick <= nextTick;
+  }
+
   /** While it owes frames: the tick of the next one. */
   get nextFrameTick(): number {
     return this.owesFrames ? this.packedTick + FRAME_TICKS : Number.POSITIVE_INFINITY;

@@ -103,6 +103,9 @@ export type OpenAnswer =
   /** `contacts`: number of contacts up to its image. They were reported before. */
   { outcome: 'opened'; contacts: number } | { outcome: 'full' };
 
+/** `failed`: opening the world threw this. */
+export type OpenOutcome = OpenAnswer | { outcome: 'failed'; error: unknown };
+
 /** A world that stands still, as another node can go on with it. */
 export interface FrozenWorld extends StateImage {
   world: number;

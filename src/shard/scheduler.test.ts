@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FRAME_TICKS } from '../../assembly/layout.ts';
 import { makeKernel, makeWorld, stepTo } from '../testing/rigs/kernel.ts';
-import { loadedWorld, ManualShard } from '../testing/rigs/manual-shard.ts';
+import { ManualShard } from '../testing/rigs/manual-shard.ts';
 import { systemTime } from '../time.ts';
 
 function setUp(count: number, ageTicks = 0, slabs = count) {
@@ -69,64 +69,6 @@ describe('the scheduler', () => {
     shard.scheduler.resume(first);
     shard.pass(80);
     expect(first.tick).toBe(64);
-  });
-
-  describe('of a world that another node has stepped until now', () => {
-    const moved = (lagTicks: number, isWatched = true) => {
-      const kernel = makeKernel(1);
-      const shard = new ManualShard(kernel);
-      const slab = makeWorld(kernel, 0);
-      stepTo(kernel, slab, 40);
-      const createdAtMs = shard.nowMs - (40 + lagTicks) * 20;
-      const start = { number: 1, slab, createdAtMs, sentTick: 40 };
-      const world = loadedWorld(kernel, start);
-      if (isWatched) shard.scheduler.watch(world, true, false);
-      return { shard, world };
-    };
-
-    it('makes every frame that its watchers have not got, and then goes on', () => {
-      const { shard } = moved(13);
-      for (let turn = 0; turn < 20; turn++) shard.scheduler.turn();
-      expect(shard.frameTicks).toEqual([44, 48, 52]);
-      shard.pass(160);
-      expect(shard.frameTicks).toEqual([44, 48, 52, 56, 60]);
-    });
-
-    it('makes the next one when the last one was sent, whatever is asked of the world', () => {
-      const { shard, world } = moved(13);
-      shard.isPending = () => shard.frames.length === 1;
-      const goal = shard.reach(world, 53);
-      for (let turn = 0; turn < 20; turn++) shard.scheduler.turn();
-      expect([shard.frameTicks, goal.done, world.tick]).toEqual([[44], false, 44]);
-      shard.isPending = () => false;
-      for (let turn = 0; turn < 20; turn++) shard.scheduler.turn();
-      expect([shard.frameTicks, goal.done, world.tick]).toEqual([[44, 48, 52], true, 53]);
-    });
-
-    it('makes no frame twice, and none that nobody waits for', () => {
-      const { shard, world } = moved(0);
-      shard.pass(80);
-      expect(shard.frameTicks).toEqual([44]);
-      shard.scheduler.watch(world, false, false);
-      shard.pass(800);
-      expect(shard.frameTicks).toEqual([44]);
-    });
-
-    it('answers if its watchers do not come, and owes those nothing who come later', () => {
-      const { shard, world } = moved(13, false);
-      const goal = shard.reach(world, 53);
-      shard.settle();
-      expect([goal.done, shard.frameTicks]).toEqual([true, []]);
-      shard.scheduler.watch(world, true, false);
-      shard.pass(160);
-      expect(shard.frameTicks).toEqual([56, 60]);
-    });
-
-    it('makes only the newest if it has stood still for very long', () => {
-      const { shard } = moved(400);
-      shard.settle();
-      expect(shard.frameTicks).toEqual([440]);
-    });
   });
 
   it.each([

@@ -63,6 +63,8 @@ const BACKGROUND = 1e18;
  */
 const GRAIN_MS = 16;
 if (FRAME_MS % GRAIN_MS !== 0) throw new Error('FRAME_MS must be a multiple of GRAIN_MS');
+/** Many worlds that come at once hold each other up for longer than until each has its frames. */
+const COMPLETE_MS = 2000;
 /** Pause before the next check for a later published reading of the clock. */
 const PUBLISHED_MS = 4;
 /** A burst checks the time after this part of a slice. */
@@ -103,6 +105,8 @@ export class Scheduler {
   /** They owe further frames: due again when their last one is sent. */
   readonly #owing = new Set<LoadedWorld>();
   readonly #bursts = new Map<LoadedWorld, Burst>();
+  /** Until then no frame is left out, since worlds have come that had to catch up. */
+  #completeUntilMs = Number.NEGATIVE_INFINITY;
   #published = 0;
   #turns = 0;
   #isWorkLeft = false;
@@ -133,7 +137,9 @@ export class Scheduler {
       world.owesFrames = false;
       this.#cool(world);
     } else {
-      if (this.#hotCount++ === 0) this.#wheelMs = this.#clock.now();
+      const nowMs = this.#clock.now();
+      if (this.#hotCount++ === 0) this.#wheelMs = nowMs;
+      if (world.owesFrames) this.#completeUntilMs = nowMs + COMPLETE_MS;
       this.#slot(world).add(world);
       this.#due.add(world);
     }
@@ -274,6 +280,7 @@ export class Scheduler {
   #visit(world: LoadedWorld): void {
     const due = this.#dueTick(world);
     if (due < world.frameTickAt(this.#clock.now())) this.#late.add(world);
+    if (this.#clock.now() < this.#completeUntilMs && world.hasMissed(due)) world.owesFrames = true;
     if (due - world.tick > BEHIND_TICKS) {
       world.owesFrames = false;
       if (!this.#bursts.has(world)) this.reach(world, this.#catchUp(world, due));

@@ -18,6 +18,7 @@ import {
   FREEZE_HOLD,
   type FrozenWorld,
   type OpenAnswer,
+  type OpenOutcome,
   type OpenTask,
   packNumbered,
   type Query,
@@ -130,7 +131,18 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
 
   // ── tasks ───────────────────────────────────────────────────────────────────────────────────
 
-  open(task: OpenTask): OpenAnswer {
+  /** Each is opened, also where another one cannot be. */
+  openMany(tasks: readonly OpenTask[]): OpenOutcome[] {
+    return tasks.map((task) => {
+      try {
+        return this.#open(task);
+      } catch (error) {
+        return { outcome: 'failed', error };
+      }
+    });
+  }
+
+  #open(task: OpenTask): OpenAnswer {
     const known = this.#worlds.get(task.world);
     if (known !== undefined) this.#unload(known);
     const slab = this.#kernel.acquire() ?? this.#evict();

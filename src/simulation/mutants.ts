@@ -137,8 +137,7 @@ function goingAtHand(inner: LinkHandlers): LinkHandlers {
     ...inner,
     async called(from, kind, value) {
       const answer = await inner.called(from, kind, value);
-      const { isWhole, token } = value as Handed;
-      if (kind === HAND && isWhole) inner.noted(from, GO, token);
+      if (kind === HAND) inner.noted(from, GO, (value as Handed).token);
       return answer;
     },
   };

@@ -61,7 +61,7 @@ type Tasks = { [Name in TaskName]: (host: Host, task: TaskInput<Name>) => unknow
 const TASKS: Tasks = {
   serve: () => undefined,
   ready: () => undefined,
-  open: (host, task) => host.open(task),
+  openMany: (host, tasks) => host.openMany(tasks),
   query: (host, task) => host.query(task),
   rewind: (host, task) => host.counterfactuals.rewind(task),
   search: (host, task) => host.counterfactuals.search(task),

@@ -74,26 +74,36 @@ function addressOf([low, mid, high]: Limbs): CarAddress | undefined {
   return world < WORLD_NUMBER_END && car < CAR_COUNT ? { world, car } : undefined;
 }
 
+/** Codes of the characters of a VIN that is being made. */
+const codes = Array.from(TEMPLATE, (character) => character.charCodeAt(0));
+
 /** The VIN of a car: 17 capitals and digits. */
 export function vinOf(world: number, car: number): string {
   const [low, mid, high] = affine(limbsOf(world, car), MIX);
-  const digits = digitsOf(high, 3) + digitsOf(mid, 4) + digitsOf(low, 4);
-  const vin = `${TEMPLATE.slice(0, 3)}${digits.slice(0, 5)}0${TEMPLATE.slice(9, 11)}${digits.slice(5)}`;
-  return `${vin.slice(0, CHECK_POSITION)}${checkCharacter(vin)}${vin.slice(CHECK_POSITION + 1)}`;
-}
-
-function digitsOf(limb: number, length: number): string {
-  let digits = '';
-  for (let rest = limb; digits.length < length; rest = Math.floor(rest / 33)) {
-    digits = ALPHABET.charAt(rest % 33) + digits;
-  }
-  return digits;
-}
-
-/** The right check digit of a VIN. The present one has weight 0. */
-function checkCharacter(vin: string): string {
+  putDigits(high, 0, 3);
+  putDigits(mid, 3, 7);
+  putDigits(low, 7, 11);
   let sum = 0;
-  for (let i = 0; i < VIN_LENGTH; i++) sum += (WEIGHTS[i] ?? 0) * (COUNTS_AS[digitAt(vin, i)] ?? 0);
+  for (let i = 0; i < VIN_LENGTH; i++) sum += weighed(i, codes[i] ?? 0);
+  codes[CHECK_POSITION] = checkCharacter(sum).charCodeAt(0);
+  return String.fromCharCode(...codes);
+}
+
+/** The digits of a limb, at these of the digits' positions. */
+function putDigits(limb: number, from: number, to: number): void {
+  let rest = limb;
+  for (let i = to - 1; i >= from; i--) {
+    codes[DIGIT_POSITIONS[i] ?? 0] = ALPHABET.charCodeAt(rest % 33);
+    rest = Math.floor(rest / 33);
+  }
+}
+
+/** What a character adds to the check sum. The check digit itself has weight 0. */
+function weighed(position: number, code: number): number {
+  return (WEIGHTS[position] ?? 0) * (COUNTS_AS[DIGIT_OF_CODE[code] ?? 0] ?? 0);
+}
+
+function checkCharacter(sum: number): string {
   return sum % 11 === 10 ? 'X' : String(sum % 11);
 }
 
@@ -113,7 +123,9 @@ export function parseVin(text: string): CarAddress | undefined {
   for (const i of FIXED_POSITIONS) {
     if (digitAt(vin, i) !== digitAt(TEMPLATE, i)) return undefined;
   }
-  if (digitAt(vin, CHECK_POSITION) !== digitAt(checkCharacter(vin), 0)) return undefined;
+  let sum = 0;
+  for (let i = 0; i < VIN_LENGTH; i++) sum += weighed(i, vin.charCodeAt(i));
+  if (digitAt(vin, CHECK_POSITION) !== digitAt(checkCharacter(sum), 0)) return undefined;
   return addressOf(affine(mixedLimbs(vin), UNMIX));
 }
 

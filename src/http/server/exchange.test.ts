@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { Metrics } from '../../metrics.ts';
 import { type Random, systemRandom } from '../../random.ts';
 import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
-import { Traces } from '../../traces.ts';
 import { BackpressureSampler } from './backpressure-sampler.ts';
 import { Exchange, type ResponsePort } from './exchange.ts';
 import { bodyless } from './reply.ts';
+import { Traces } from './traces.ts';
 
 const seeded = (bytes: Uint8Array<ArrayBuffer>): Random => ({ bytes: () => bytes });
 /** Picks every answer, or none of the first. */

@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http';
 import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError, type TwinErrorCode } from '../../errors.ts';
 import type { RouteMeter } from '../../route-meter.ts';
-import type { Span } from '../../traces.ts';
 import { addressKey, addressText } from './address-key.ts';
 import type { BackpressureSampler } from './backpressure-sampler.ts';
 import { Head } from './head.ts';
@@ -10,6 +9,7 @@ import { type PiecePort, PieceWriter } from './piece-writer.ts';
 import type { Reply, StreamedReply, WholeReply } from './reply.ts';
 import type { Call } from './router.ts';
 import type { ServerOptions } from './server-options.ts';
+import type { Span } from './traces.ts';
 
 /** The part of a response of the library that an exchange uses. */
 export interface ResponsePort extends Omit<PiecePort, 'end' | 'onWritable'> {

@@ -1,10 +1,10 @@
 import type { Encoding } from '../../codec/encoding.ts';
 import type { TwinErrorCode } from '../../errors.ts';
 import type { Schema } from '../../schema.ts';
-import type { Span } from '../../traces.ts';
 import type { CallHead } from './head.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 import type { Reply } from './reply.ts';
+import type { Span } from './traces.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -4,7 +4,6 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Random } from '../../random.ts';
 import type { Time } from '../../time.ts';
-import type { Traces } from '../../traces.ts';
 import type { ConnectionCount } from './connection-count.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { Head } from './head.ts';
@@ -14,6 +13,7 @@ import type { RateLimits } from './rate-limits.ts';
 import type { WholeReply } from './reply.ts';
 import type { Call, Router } from './router.ts';
 import type { StreamedAnswers } from './streamed-answers.ts';
+import type { Traces } from './traces.ts';
 
 /** The part of a WebSocket of the library that streams use. */
 export interface StreamSocket {

@@ -4,11 +4,11 @@ import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { RouteMeter } from '../../route-meter.ts';
 import type { Time } from '../../time.ts';
-import type { Traces } from '../../traces.ts';
 import { type FairTurns, REQUEST_SHARE } from '../server/fair-turns.ts';
 import { errorReply, isStreamed } from '../server/reply.ts';
 import type { Call, Route, Router } from '../server/router.ts';
 import type { StreamedAnswers } from '../server/streamed-answers.ts';
+import type { Traces } from '../server/traces.ts';
 
 /** Calls of all nodes without an answer; further ones get 503. */
 const PENDING_MAX = 10_000;

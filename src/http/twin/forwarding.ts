@@ -8,12 +8,12 @@ import type {
 import type { Encoding } from '../../codec/encoding.ts';
 import { BetweenNodes, isStoreUnavailable, TwinError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { traceparentOf } from '../../traces.ts';
 import { parseWorldId } from '../../twin/ids.ts';
 import type { Watchable } from '../../twin-service.ts';
 import type { MaybePromise } from '../server/maybe-promise.ts';
 import type { Pieces, Reply } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
+import { traceparentOf } from '../server/traces.ts';
 import { worldOfCar } from './world-access.ts';
 
 const BETWEEN_NODES = 'Another node takes this world over; nothing was changed. Try again later.';

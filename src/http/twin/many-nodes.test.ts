@@ -196,3 +196,16 @@ describe('the map of a world of another node', () => {
     expect(asked).toEqual(['*', '*', '']);
   });
 });
+
+test('[O23] a request of a sampled trace can be followed from node to node', async () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+  const url = `${near.twinUrl}/api/v1/worlds/${world.id}/state`;
+  const headers = { 'X-Request-Id': 'mine-3', traceparent };
+  expect(await ask(url, { headers })).toMatchObject({ status: 200 });
+  const [at, there] = [near, far].map(({ logLines }) => logLines.map((line) => JSON.parse(line)));
+  const route = 'GET /api/v1/worlds/{id}/state';
+  const common = { msg: 'traced request', traceId, requestId: 'mine-3', route, status: 200 };
+  expect(at).toMatchObject([{ ...common, service: 'twin', parentId: '00f067aa0ba902b7' }]);
+  expect(there).toMatchObject([{ ...common, service: 'forwarded', parentId: at?.[0].spanId }]);
+});

@@ -13,10 +13,10 @@ import {
 import { type Call, type Route, Router } from '../../http/server/router.ts';
 import type { ServerOptions } from '../../http/server/server-options.ts';
 import { StreamedAnswers } from '../../http/server/streamed-answers.ts';
+import { Traces } from '../../http/server/traces.ts';
 import { Metrics } from '../../metrics.ts';
 import { systemRandom } from '../../random.ts';
 import { TokenBuckets } from '../../token-buckets.ts';
-import { Traces } from '../../traces.ts';
 import { TestTime } from './test-time.ts';
 
 export const LARGE = Buffer.alloc(3_000_000, 'abc');

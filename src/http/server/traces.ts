@@ -1,6 +1,6 @@
-import type { Log } from './log.ts';
-import type { Random } from './random.ts';
-import type { Time } from './time.ts';
+import type { Log } from '../../log.ts';
+import type { Random } from '../../random.ts';
+import type { Time } from '../../time.ts';
 
 /** https://www.w3.org/TR/trace-context/: later versions may go on behind a dash. */
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { TestTime } from './testing/doubles/test-time.ts';
+import { TestTime } from '../../testing/doubles/test-time.ts';
 import { Traces, traceparentOf } from './traces.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
