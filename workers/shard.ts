@@ -34,6 +34,6 @@ export const replay = (task: ReplayTask) => started().counterfactuals.replay(tas
 export const freeze = (worlds: readonly Address[]) => started().freeze(worlds);
 export const frozen = (worlds: readonly Address[]) => started().frozen(worlds);
 export const thaw = (worlds: readonly Address[]) => started().thaw(worlds);
-export const close = (task: Address) => started().close(task);
+export const closeMany = (worlds: readonly Address[]) => started().closeMany(worlds);
 export const saveMoved = (limit: number) => started().saveMoved(limit);
 export const stop = () => started().stop();

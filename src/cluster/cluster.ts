@@ -132,6 +132,7 @@ export class Cluster implements ClusterService {
       },
       relays: {
         of: (partition) => this.relayServer.relaysOf(partition),
+        handed: (partition) => this.relayedWorlds.handed(partition),
         expect: ({ world, process, encoding }) => {
           const to = process === members.process ? 'here' : link.clientOf(process);
           if (to !== undefined) this.relayServer.expect(world, encoding, to);

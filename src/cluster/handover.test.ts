@@ -68,6 +68,7 @@ class Node {
       }),
       relays: {
         of: () => [{ world: 1, process: 'c', encoding: 'msgpack' }],
+        handed: () => {},
         expect: ({ world, process, encoding }) =>
           this.#note(`expects ${process} for ${world} as ${encoding}`),
       },

@@ -44,6 +44,8 @@ export interface HandoverDependencies {
     of(partition: number): readonly Relay[];
     /** Sends a node the frames of a world that this one has taken in. Throws TwinError. */
     expect(relay: Relay): void;
+    /** Worlds of a partition are about to leave: their next node sends their frames by itself. */
+    handed(partition: number): void;
   };
   /** This one. */
   process: string;
@@ -114,6 +116,7 @@ export class Handover {
     try {
       token = await this.#reserve(partition, to);
       await this.#send(partition, to, token);
+      this.#dependencies.relays.handed(partition);
       outcome = await ranges.give(partition, token);
     } catch (err) {
       log.warn({ partition, to, err }, 'a partition could not be handed over');

@@ -6,7 +6,7 @@ import { type Link, LinkBroken } from '../link/contract.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { StopTimer, Time } from '../time.ts';
-import { worldIdOf } from '../twin/ids.ts';
+import { partitionOf, worldIdOf } from '../twin/ids.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { TwinService, Watchable, World, WorldFrame } from '../twin-service.ts';
 import { unavailable } from './forwarder.ts';
@@ -27,6 +27,12 @@ const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 400;
 /** Frames of the next node of a world wait so long for the end of those of the last. */
 const OVERTAKEN_MS = 200;
+/**
+ * Worlds that were handed over are asked for again within this time, each at its own: all at once would hold
+ * their first frames up, which come without being asked for. See `EXPECTED_MS`.
+ */
+const HANDED_MS_MIN = 300;
+const HANDED_MS_MAX = 1200;
 /** A world that nobody serves for so long ends its streams. */
 const LOST_MS = 15_000;
 
@@ -113,6 +119,8 @@ export class RelayedWorlds {
   readonly #dependencies: RelayDependencies;
   readonly #byWorld = new Map<number, Set<Relayed>>();
   readonly #restoring = new Set<number>();
+  /** By partition: until when its worlds' next node sends their frames without being asked. */
+  readonly #handedMs = new Map<number, number>();
   /** By world: frames of a node that serves it next, while the last one has not ended its own. */
   readonly #early = new Map<number, Early>();
   #frames: Frames = { publish() {}, end() {} };
@@ -149,8 +157,24 @@ export class RelayedWorlds {
     const relayed = new Relayed({ world: number, encoding, client }, (each) => this.#closed(each));
     relayed.fleet = fleet;
     this.#add(relayed);
-    void this.#restore(number);
+    this.#follow(number);
     return relayed;
+  }
+
+  /** A partition is about to be given, with its worlds, to a node that goes on with them. */
+  handed(partition: number): void {
+    this.#handedMs.set(partition, this.#dependencies.time.now() + HANDED_MS_MIN);
+  }
+
+  #follow(world: number): void {
+    const { time, random } = this.#dependencies;
+    if (time.now() >= (this.#handedMs.get(partitionOf(world)) ?? 0)) {
+      void this.#restore(world);
+      return;
+    }
+    const [byte = 0] = random.bytes(1);
+    const ms = HANDED_MS_MIN + (byte / 256) * (HANDED_MS_MAX - HANDED_MS_MIN);
+    time.after(ms, () => void this.#restore(world));
   }
 
   #add(relayed: Relayed): void {
@@ -292,7 +316,7 @@ export class RelayedWorlds {
 
   /** A world that had come to this node has left it. */
   left(world: number): void {
-    if (this.#lose(world, (source) => 'local' in source)) void this.#restore(world);
+    if (this.#lose(world, (source) => 'local' in source)) this.#follow(world);
   }
 
   /** The link to a node is down. */

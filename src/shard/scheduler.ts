@@ -280,7 +280,7 @@ export class Scheduler {
   #visit(world: LoadedWorld): void {
     const due = this.#dueTick(world);
     if (due < world.frameTickAt(this.#clock.now())) this.#late.add(world);
-    if (this.#clock.now() < this.#completeUntilMs && world.hasMissed(due)) world.owesFrames = true;
+    world.owesFrames = this.#owes(world, due);
     if (due - world.tick > BEHIND_TICKS) {
       world.owesFrames = false;
       if (!this.#bursts.has(world)) this.reach(world, this.#catchUp(world, due));
@@ -296,6 +296,14 @@ export class Scheduler {
     if (frame === world.nextFrameTick) this.#owing.add(world);
     else if (world.tick < due) this.#waiting.add(world);
     this.#settle(world, frame);
+  }
+
+  /** Whether watchers get its frames one after the other, and nothing else steps it meanwhile. */
+  #owes(world: LoadedWorld, due: number): boolean {
+    if (world.owesFrames) return true;
+    if (this.#clock.now() >= this.#completeUntilMs || due - world.tick > BEHIND_TICKS) return false;
+    // The next frame would take the place of one that is not sent.
+    return world.hasMissed(due) || this.#frames.has(world);
   }
 
   #catchUp(world: LoadedWorld, tick: number): Goal {
@@ -356,7 +364,8 @@ export class Scheduler {
 
   #canGoOn(burst: Burst): boolean {
     const { world } = burst;
-    if (world.heldAt(world.tick + 1) || (world.owesFrames && world.hot)) return false;
+    if (world.heldAt(world.tick + 1)) return false;
+    if (world.hot && this.#owes(world, this.#dueTick(world))) return false;
     return this.#target(burst, this.#frameTick(world)) > world.tick;
   }
 

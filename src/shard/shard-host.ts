@@ -235,10 +235,10 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     };
   }
 
-  /** Unloads a world, without saving it. */
-  close({ world: number, residency }: Address): void {
-    const world = this.#worlds.get(number);
-    if (world?.residency === residency) this.#unload(world);
+  /** Unloads worlds, without saving them. Answers something for each. */
+  closeMany(addresses: readonly Address[]): true[] {
+    for (const world of this.#loaded(addresses)) this.#unload(world);
+    return addresses.map(() => true);
   }
 
   /** Reports images of worlds that were stepped, at most `limit`. Returns how many are left. */

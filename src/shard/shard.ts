@@ -24,11 +24,13 @@ import { Pulse } from './pulse.ts';
 import { ReadAdmission } from './read-admission.ts';
 import type { TaskAnswer, TaskInput, TaskName } from './shard-pool.ts';
 import type { MakeThread, ShardThread } from './shard-thread.ts';
+import { Together } from './together.ts';
 
 /** A thread that takes longer to stop is ended. */
 const STOP_MS = 2000;
 /** Worlds that are opened in one piece: watched ones must not wait longer than for some frames. */
 const OPENED_AT_ONCE = 16;
+const CLOSED_AT_ONCE = 256;
 
 export interface ShardDependencies {
   wasm: Uint8Array;
@@ -61,12 +63,6 @@ export interface ShardListener {
   died(shard: Shard, world: number): void;
 }
 
-interface Opening {
-  task: OpenTask;
-  resolve(answer: OpenAnswer): void;
-  reject(error: unknown): void;
-}
-
 interface StartedThread {
   thread: ShardThread;
   pulse: Pulse;
@@ -92,8 +88,12 @@ export class Shard {
   #residencies = 0;
   /** Queries that are not answered yet, and the ticks that they have to step. */
   readonly #debts = new Map<QueryTask, number>();
-  /** Those that were asked for in this turn. */
-  readonly #opening: Opening[] = [];
+  readonly #opening = new Together(OPENED_AT_ONCE, (tasks: readonly OpenTask[]) =>
+    this.#run('openMany', tasks),
+  );
+  readonly #closing = new Together(CLOSED_AT_ONCE, (addresses: readonly Address[]) =>
+    this.#run('closeMany', addresses),
+  );
   readonly #dependencies: ShardDependencies;
   #listener: ShardListener | undefined;
   #started: StartedThread | undefined;
@@ -188,32 +188,10 @@ export class Shard {
     return ++this.#residencies;
   }
 
-  /** Opens worlds that are asked for in the same turn together: a task costs more than what it carries. */
-  open(task: OpenTask): Promise<OpenAnswer> {
-    return new Promise((resolve, reject) => {
-      if (this.#opening.push({ task, resolve, reject }) === 1)
-        queueMicrotask(() => this.#openAll());
-    });
-  }
-
-  #openAll(): void {
-    const all = this.#opening.splice(0);
-    for (let i = 0; i < all.length; i += OPENED_AT_ONCE) {
-      void this.#openSome(all.slice(i, i + OPENED_AT_ONCE));
-    }
-  }
-
-  async #openSome(some: readonly Opening[]): Promise<void> {
-    try {
-      const tasks = some.map(({ task }) => task);
-      const outcomes = await this.#run('openMany', tasks);
-      for (const [i, outcome] of outcomes.entries()) {
-        if (outcome.outcome === 'failed') some[i]?.reject(outcome.error);
-        else some[i]?.resolve(outcome);
-      }
-    } catch (error) {
-      for (const { reject } of some) reject(error);
-    }
+  async open(task: OpenTask): Promise<OpenAnswer> {
+    const outcome = await this.#opening.add(task);
+    if (outcome.outcome === 'failed') throw outcome.error;
+    return outcome;
   }
 
   /** `debtTicks`: number of ticks that the world must be stepped for this query. */
@@ -241,8 +219,8 @@ export class Shard {
     return this.#run('frozen', addresses);
   }
 
-  close(task: Address): Promise<void> {
-    return this.#run('close', task);
+  async close(address: Address): Promise<void> {
+    await this.#closing.add(address);
   }
 
   /** Rejects if the re-run fails. For a replay, the limit of `replay` applies. */

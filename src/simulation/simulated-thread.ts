@@ -70,7 +70,7 @@ const TASKS: Tasks = {
   freeze: (host, task) => host.freeze(task),
   frozen: (host, task) => host.frozen(task),
   thaw: (host, task) => host.thaw(task),
-  close: (host, task) => host.close(task),
+  closeMany: (host, task) => host.closeMany(task),
   saveMoved: (host, limit) => host.saveMoved(limit),
   stop: (host) => host.stop(),
 };
