@@ -16,6 +16,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   dealer: () => import('./dealer.ts'),
   link: () => import('./link.ts'),
   cluster: () => import('./cluster.ts'),
+  scale: () => import('./scale.ts'),
   simulate: () => import('./simulate.ts'),
   kernel: () => import('./kernel.ts'),
   driving: () => import('./driving.ts'),
@@ -36,7 +37,8 @@ const HELP = `npm run bench              all questions, one after the other
 npm run bench -- <name> …   some of them: ${Object.keys(QUESTIONS).join(', ')}
 
 Each measures a reference in the same run and writes bench/results/<name>.json;
-native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev), cluster needs redis-server.
+native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev), cluster and scale need
+redis-server.
 
 npm run bench -- factor             how much slower this machine is than the one that the targets
                                     were set on; later reports show it
@@ -50,6 +52,8 @@ npm run bench -- dealer [--worlds 100000]   worlds in the store that a node star
 npm run bench -- viewer [--minutes 10]      how long the heap is sampled
 npm run bench -- cluster [--rounds 7] [--seconds 4] [--worlds 100]   rounds of each kind and their
                                     length; worlds whose frames are relayed
+npm run bench -- scale [--worlds 3000] [--watched 100] [--seconds 20]   worlds that are made, and of
+                                    which are watched; how long nodes are at rest
 npm run bench -- simulate [--seeds 500] [--workers 2]
 npm run bench -- driving [--seed 1] [--km 500000] [--threads 2] [--city <name>]
 

@@ -14,10 +14,12 @@ import { chaos } from './chaos/chaos.ts';
 import { type Command, SERVER_HELP } from './command.ts';
 import { explanations } from './explanations.ts';
 import { failover } from './failover/failover.ts';
+import { handovers } from './handovers/handovers.ts';
 import { logins } from './logins.ts';
 import { names } from './names.ts';
 import { overload } from './overload/overload.ts';
 import { restart } from './restart.ts';
+import { rolling } from './rolling/rolling.ts';
 import { spread } from './spread.ts';
 import { steady } from './steady/steady.ts';
 import { watchers } from './watchers.ts';
@@ -30,10 +32,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   chaos,
   explanations,
   failover,
+  handovers,
   logins,
   names,
   overload,
   restart,
+  rolling,
   spread,
   steady,
 };

@@ -1,5 +1,6 @@
 import { metricOf, untilBalanced } from '../../bench/common/cluster.ts';
 import { type Server, startNodeOn } from '../../bench/common/server.ts';
+import { systemTime } from '../../src/time.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -46,7 +47,7 @@ export class ClusterNodes {
     return node;
   }
 
-  /** Those that are neither killed nor stopped. */
+  /** Those that are neither killed, stopped nor ended. */
   get living(): readonly Server[] {
     return this.#all.filter((_, index) => !this.#gone.has(index));
   }
@@ -72,11 +73,24 @@ export class ClusterNodes {
     this.#gone.delete(index);
   }
 
-  /** Starts a node that was killed again, at other ports. */
+  /** Starts a node that is gone again, at other ports unless its settings fix them. */
   async restart(index: number): Promise<void> {
     await this.node(index).stop();
     this.#all[index] = await this.#start(index);
     this.#gone.delete(index);
+  }
+
+  /** Starts one more node. */
+  async add(): Promise<void> {
+    this.#all.push(await this.#start(this.count));
+  }
+
+  /** Ends a node as operators do. Resolves to how long it took, ms. */
+  async terminate(index: number): Promise<number> {
+    const startMs = systemTime.now();
+    this.#gone.add(index);
+    await this.node(index).stop();
+    return systemTime.now() - startMs;
   }
 
   #pid(index: number): number {
