@@ -46,17 +46,33 @@ export class Caller {
     return chance.between(0.05, settings.delayMsMax);
   }
 
-  /** Has a node do something. Undefined: it does not serve, or there is no answer. */
-  call<T>(slot: NodeSlot, use: Use<T>): Promise<T | undefined> {
+  /**
+   * Has a node do something. Undefined: it does not serve, or there is no answer.
+   * @param unwanted gets an answer for which the client has not waited
+   */
+  call<T>(
+    slot: NodeSlot,
+    use: Use<T>,
+    unwanted: (answer: T) => void = () => {},
+  ): Promise<T | undefined> {
     const { process } = slot;
     if (process === undefined) return Promise.resolve(undefined);
     return new Promise((resolve) => {
+      let isAnswered = false;
+      let isGivenUp = false;
       const answerLater = (answer: T | undefined) => {
         forget();
-        this.later(this.wayMs(), () => resolve(answer));
+        this.later(this.wayMs(), () => {
+          if (isGivenUp && answer !== undefined) unwanted(answer);
+          isAnswered = true;
+          resolve(answer);
+        });
       };
       const forget = process.onGone(() => answerLater(undefined));
-      this.later(PATIENCE_MS, () => resolve(undefined));
+      this.later(PATIENCE_MS, () => {
+        isGivenUp = !isAnswered;
+        resolve(undefined);
+      });
       process.main.add(this.wayMs(), () => {
         const { front } = process;
         if (front === undefined) answerLater(undefined);

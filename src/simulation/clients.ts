@@ -183,19 +183,25 @@ export class Clients {
     while (!this.#isOver) {
       const world = await this.#pickWorld();
       const ended = Promise.withResolvers<void>();
-      const stream = await this.#caller.call(chance.pick(slots), (front, process) =>
-        this.#open(front, process, { name, world, ended: () => ended.resolve() }),
+      const stream = await this.#caller.call(
+        chance.pick(slots),
+        (front, process) => this.#open(front, process, { name, world, ended: ended.resolve }),
+        (unwanted) => this.#end(unwanted),
       );
       if (stream) {
         await Promise.race([
           ended.promise,
           this.#caller.sleep(chance.between(200, chance.pick(WATCHED_MS_MAX))),
         ]);
-        stream.forget();
-        stream.process.main.add(this.#caller.wayMs(), stream.close);
+        this.#end(stream);
       }
       await this.#caller.sleep(chance.between(20, chance.happens(0.5) ? 200 : 4000));
     }
+  }
+
+  #end({ process, close, forget }: Stream): void {
+    forget();
+    process.main.add(this.#caller.wayMs(), close);
   }
 
   async #open(

@@ -29,7 +29,12 @@ beforeEach(() => {
 
 function newObserver(isPlanned: boolean): Observer {
   return new Observer(
-    { idleMs: IDLE_MS, earlyMs: 1000, plannedMs: isPlanned ? 0 : Number.POSITIVE_INFINITY },
+    {
+      idleMs: IDLE_MS,
+      earlyMs: 1000,
+      leaseMs: 0,
+      plannedMs: isPlanned ? 0 : Number.POSITIVE_INFINITY,
+    },
     { nowMs: () => nowMs, trace: new Trace(() => nowMs), failed: (each) => failures.push(each) },
   );
 }

@@ -24,6 +24,7 @@ export interface ObserverSettings {
   idleMs: number;
   /** A world is deleted this much earlier than its idle time at most. */
   earlyMs: number;
+  leaseMs: number;
   /** From then on nothing fails, by virtual time: nodes only stop and start. Infinity: never. */
   plannedMs: number;
 }
@@ -95,6 +96,8 @@ export class Observer implements LedgerListener {
   readonly #holders = new Map<number, string>();
   /** Of the processes that serve and are not told to stop. */
   readonly #builds = new Map<string, number>();
+  /** Until then nodes show worlds by leases of a store whose last writes are lost, by virtual time. */
+  #unstoredUntilMs = Number.NEGATIVE_INFINITY;
   /** By the name of the request. */
   readonly #asked = new Map<string, Asked>();
 
@@ -186,6 +189,7 @@ export class Observer implements LedgerListener {
 
   lostTail(sinceMs: number): void {
     this.tokens.lostTail();
+    this.#unstoredUntilMs = this.#nowMs() + this.#settings.leaseMs;
     for (const shown of this.#shown.values()) {
       shown.isUnmarked = true;
       // When worlds were used is stored later, so that it is lost as well.
@@ -244,7 +248,7 @@ export class Observer implements LedgerListener {
     shown.tick = Math.max(shown.tick, tick);
     shown.epoch = epoch;
     shown.by = by.name;
-    shown.usedMs = this.#nowMs();
+    shown.usedMs = this.#useMs;
     const world = this.ledger.world(number);
     if (world?.isShownRight(tick, state) === false) {
       throw new Violation('I5', `${what} is not that of its journal`);
@@ -332,7 +336,16 @@ export class Observer implements LedgerListener {
 
   /** A call for the world was answered, or a stream of it has ended. */
   used(number: number): void {
-    this.#shownOf(number).usedMs = this.#nowMs();
+    this.#shownOf(number).usedMs = this.#useMs;
+  }
+
+  /**
+   * Who shows a world after the store was lost has no partition any more once it is back: that the world was
+   * used is lost as well.
+   */
+  get #useMs(): number {
+    const nowMs = this.#nowMs();
+    return nowMs < this.#unstoredUntilMs ? Number.NEGATIVE_INFINITY : nowMs;
   }
 }
 

@@ -92,7 +92,7 @@ class Simulation {
     const slotMs = Math.max(1000, idleMs / 30);
     const earlyMs = 2 * slotMs + 2 * leaseMs;
     const plannedMs = isPlanned ? BEGIN_MS : Number.POSITIVE_INFINITY;
-    const checked = { idleMs, earlyMs, plannedMs };
+    const checked = { idleMs, earlyMs, leaseMs, plannedMs };
     const observer = new Observer(checked, { nowMs, trace, failed });
     this.#observer = observer;
     const time = exactTime(macrotasks, WALL_MS);
