@@ -33,6 +33,8 @@ interface TestGrant extends Grant {
   renewedMs: number;
 }
 
+/** The claims ask for a renewal. */
+let trouble = () => {};
 let epoch = 0;
 /** What the last holder of partition 9 may have shown, ms of the clock. */
 let floorMs = 0;
@@ -71,7 +73,9 @@ const claims: Claims = {
   async release(grants) {
     for (const { partition } of grants) heard.push(`released ${partition}`);
   },
-  onTrouble() {},
+  onTrouble(listener) {
+    trouble = listener;
+  },
 };
 
 async function start(of = claims): Promise<Ranges> {
@@ -260,6 +264,26 @@ test.each([
     expect(shown(ranges)).toBe(0);
   },
 );
+
+test('a renewal that is needed while another one has no answer follows that one', async () => {
+  const ranges = await start();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  answers = promise;
+  const first = ranges.renew();
+  await time.advance(500);
+  trouble();
+  trouble();
+  answers = Promise.resolve();
+  isSilent = () => true;
+  resolve();
+  await first;
+  isSilent = () => false;
+  expect(ranges.marginMs).toBe(LEASE_MS - 500);
+  await time.advance(1);
+  await time.advance(1);
+  expect(ranges.marginMs).toBeGreaterThan(LEASE_MS - 3);
+  expect(ranges.renewals.count).toBe(2);
+});
 
 test('a node that stops renews nothing more', async () => {
   const ranges = await start();

@@ -63,6 +63,8 @@ export class Ranges implements HeldPartitions {
   #worlds: PartitionedWorlds = { suspend() {}, leave: async () => {} };
   #clock: Clock | undefined;
   #renewing: Promise<void> | undefined;
+  /** Another renewal follows. */
+  #isWanted = false;
   #stopRenewal: StopTimer = () => {};
   #stopExpiry: StopTimer = () => {};
   #isStopped = false;
@@ -92,7 +94,7 @@ export class Ranges implements HeldPartitions {
     const { renewalMs } = this.#claims;
     if (renewalMs === undefined) return;
     this.#stopRenewal = this.#time.every(renewalMs, () => void this.renew());
-    this.#claims.onTrouble(() => void this.renew());
+    this.#claims.onTrouble(() => void this.#renewAnew());
   }
 
   /** Takes all partitions of a store that one process has for itself. */
@@ -337,10 +339,14 @@ export class Ranges implements HeldPartitions {
     return true;
   }
 
+  /** By what is asked for from now on: a renewal that is under way may have no answer. */
   async #renewAnew(): Promise<void> {
+    if (this.#isWanted) return;
+    this.#isWanted = true;
     await this.#renewing;
     // What was asked for at the same reading of the clock may have been asked before the machine slept.
     await this.#time.sleep(1);
+    this.#isWanted = false;
     await this.renew();
   }
 

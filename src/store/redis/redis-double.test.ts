@@ -144,6 +144,18 @@ test('a process that enters again while the connection is made again can write',
   await store.close();
 });
 
+test('leases are to be renewed over each new connection', async () => {
+  const { store, endConnection } = await impatientStore();
+  await takenGrant(store, 5);
+  let count = 0;
+  store.claims.onTrouble(() => {
+    count++;
+  });
+  await endConnection();
+  expect(count).toBe(1);
+  await store.close();
+});
+
 test('a late heartbeat changes nothing', async () => {
   const time = TestTime.running();
   let delayMs = 0;
