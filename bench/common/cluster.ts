@@ -1,8 +1,8 @@
 import { PARTITION_COUNT } from '../../src/limits.ts';
-import { startRedis, type TestRedis } from '../../src/testing/rigs/redis.ts';
+import type { TestRedis } from '../../src/testing/rigs/redis.ts';
 import { systemTime } from '../../src/time.ts';
 import { inFreshDir } from './fresh-dir.ts';
-import { onProcessEnd } from './process-end.ts';
+import { onOwnRedis } from './own-redis.ts';
 import { type Server, startNodeOn } from './server.ts';
 
 const BALANCED_MS_MAX = 120_000;
@@ -25,9 +25,7 @@ export function onCluster<T>(
   settings: Readonly<Record<string, string>>,
   use: (cluster: ClusterNodes) => Promise<T>,
 ): Promise<T> {
-  return inFreshDir(async (dir) => {
-    const redis = await startRedis();
-    const keep = onProcessEnd(() => void redis.kill());
+  const onRedis = async (dir: string, redis: TestRedis) => {
     const own = { REDIS_URL: redis.url, LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal', ...settings };
     const start = (index: number) =>
       startNodeOn(dir, { settings: { ...own, NODE_NAME: `node-${index}` } });
@@ -37,10 +35,9 @@ export function onCluster<T>(
       return await use({ redis, nodes, start });
     } finally {
       await Promise.all(nodes.map((node) => node.stop()));
-      await redis.discard();
-      keep();
     }
-  });
+  };
+  return inFreshDir((dir) => onOwnRedis((redis) => onRedis(dir, redis)));
 }
 
 /** The value of a metric without labels, at each node; NaN where a node has none. */

@@ -47,7 +47,9 @@ async function runRows(chosen: Chosen, dir: string): Promise<Outcome> {
   const names = GROUPS.flatMap((group) => group.names);
   const unknown = only.filter((name) => !names.includes(name));
   if (unknown.length > 0) throw new UsageError(`no row is called ${unknown}: ${names.join(', ')}`);
-  for (const group of GROUPS.filter((each) => each.names.some(isWanted))) {
+  const groups = GROUPS.filter((each) => each.names.some(isWanted));
+  for (const { check } of groups) check?.();
+  for (const group of groups) {
     await group.on({ dir, lease, worlds }, async (made, all) => {
       for (const row of all.filter(({ name }) => isWanted(name))) {
         const found = await observe(made, row);

@@ -78,6 +78,7 @@ function libraryPath(): string {
 /** The clock of the machine of one node jumps. */
 export const CLOCK_OF_NODE: Group = {
   names: ['clock-of-node'],
+  check: () => void libraryPath(),
   async on(options, work) {
     const clock = await MovableClock.make(options.dir);
     const nodeEnvironment = (index: number) => (index === 0 ? clock.environment : {});

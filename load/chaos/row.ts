@@ -19,6 +19,8 @@ export interface Row {
 /** Rows that happen one after the other on one stage. */
 export interface Group {
   names: readonly string[];
+  /** Throws UsageError where it cannot run on this machine. */
+  check?(): void;
   on(
     options: StageOptions,
     work: (stage: Stage, rows: readonly Row[]) => Promise<void>,

@@ -3,9 +3,10 @@ import { inFreshDir } from '../../bench/common/fresh-dir.ts';
 import { formatMs } from '../../bench/common/latencies.ts';
 import { makeWorlds } from '../../bench/common/made-worlds.ts';
 import type { Options } from '../../bench/common/options.ts';
+import { onOwnRedis } from '../../bench/common/own-redis.ts';
 import { median } from '../../bench/common/report.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
-import { startRedis } from '../../src/testing/rigs/redis.ts';
+import type { TestRedis } from '../../src/testing/rigs/redis.ts';
 import { systemTime } from '../../src/time.ts';
 import { type Agreement, ClusterLoad } from '../cluster/cluster-load.ts';
 import { ClusterNodes } from '../cluster/cluster-nodes.ts';
@@ -46,23 +47,18 @@ export const failover = commandWithNodes({
     'kill one of several nodes again and again: how soon its worlds are served, what is lost',
   options,
   measures: [],
-  run: (chosen) => inFreshDir((dir) => onRedis(chosen, dir)),
+  run: (chosen) => inFreshDir((dir) => onOwnRedis((redis) => withNodes(chosen, dir, redis))),
 });
 
-async function onRedis(chosen: Chosen, dir: string): Promise<Outcome> {
-  const redis = await startRedis();
+async function withNodes(chosen: Chosen, dir: string, redis: TestRedis): Promise<Outcome> {
   const settings = { REDIS_URL: redis.url, LEASE_SECONDS: String(chosen.lease) };
+  const leases = await LeaseLog.open(redis.port);
+  const nodes = await ClusterNodes.start(chosen.nodes, dir, () => settings);
   try {
-    const leases = await LeaseLog.open(redis.port);
-    const nodes = await ClusterNodes.start(chosen.nodes, dir, () => settings);
-    try {
-      return await measure(chosen, nodes, leases);
-    } finally {
-      await nodes.end();
-      leases.close();
-    }
+    return await measure(chosen, nodes, leases);
   } finally {
-    await redis.discard();
+    await nodes.end();
+    leases.close();
   }
 }
 

@@ -6,9 +6,9 @@ import { formatMs, Latencies } from '../../bench/common/latencies.ts';
 import { openLoop, type Sender } from '../../bench/common/loops.ts';
 import { type MadeWorld, makeWorlds } from '../../bench/common/made-worlds.ts';
 import type { Options } from '../../bench/common/options.ts';
+import { onOwnRedis } from '../../bench/common/own-redis.ts';
 import { progress } from '../../bench/common/progress.ts';
 import { PARTITION_COUNT } from '../../src/limits.ts';
-import { startRedis } from '../../src/testing/rigs/redis.ts';
 import { systemTime } from '../../src/time.ts';
 import { CarChanges } from '../cluster/car-changes.ts';
 import { type Agreement, beginChanges, checkAgreement } from '../cluster/checks.ts';
@@ -42,20 +42,15 @@ export const handovers = commandWithNodes({
     'move a partition of watched worlds between two nodes again and again: frames, gaps, answers',
   options,
   measures: [],
-  run: (chosen) => inFreshDir((dir) => onRedis(chosen, dir)),
+  run: (chosen) => inFreshDir((dir) => onOwnRedis(({ url }) => withNodes(chosen, dir, url))),
 });
 
-async function onRedis(chosen: Chosen, dir: string): Promise<Outcome> {
-  const redis = await startRedis();
+async function withNodes(chosen: Chosen, dir: string, redisUrl: string): Promise<Outcome> {
+  const nodes = await ClusterNodes.start(NODE_COUNT, dir, () => ({ REDIS_URL: redisUrl }));
   try {
-    const nodes = await ClusterNodes.start(NODE_COUNT, dir, () => ({ REDIS_URL: redis.url }));
-    try {
-      return await measure(chosen, nodes);
-    } finally {
-      await nodes.end();
-    }
+    return await measure(chosen, nodes);
   } finally {
-    await redis.discard();
+    await nodes.end();
   }
 }
 

@@ -5,7 +5,8 @@ import { formatMs } from '../../bench/common/latencies.ts';
 import { formatFailures, type LoopResult, openLoop } from '../../bench/common/loops.ts';
 import { type MadeWorld, makeWorlds } from '../../bench/common/made-worlds.ts';
 import type { Options } from '../../bench/common/options.ts';
-import { freePort, startRedis } from '../../src/testing/rigs/redis.ts';
+import { onOwnRedis } from '../../bench/common/own-redis.ts';
+import { freePort } from '../../src/testing/rigs/redis.ts';
 import { systemTime } from '../../src/time.ts';
 import { CarChanges } from '../cluster/car-changes.ts';
 import { type Agreement, beginChanges, checkAgreement } from '../cluster/checks.ts';
@@ -51,27 +52,22 @@ export const rolling = commandWithNodes({
   summary: 'restart nodes behind HAProxy under requests and streams, add some and end some',
   options,
   measures: [],
-  run: (chosen) => inFreshDir((dir) => onRedis(chosen, dir)),
+  run: (chosen) => inFreshDir((dir) => onOwnRedis(({ url }) => withNodes(chosen, dir, url))),
 });
 
-async function onRedis(chosen: Chosen, dir: string): Promise<Outcome> {
-  const redis = await startRedis();
+async function withNodes(chosen: Chosen, dir: string, redisUrl: string): Promise<Outcome> {
   const ports = await Promise.all(Array.from({ length: NODE_COUNT }, freePorts));
   const settingsOf = (index: number) => {
     const { twin, dealer, ops } = ports[index] as NodePorts;
     const fixed = { TWIN_PORT: String(twin), DEALER_PORT: String(dealer), OPS_PORT: String(ops) };
-    return { ...fixed, REDIS_URL: redis.url };
+    return { ...fixed, REDIS_URL: redisUrl };
   };
   const atFirst = chosen.how === 'scale' ? 1 : NODE_COUNT;
+  const nodes = await ClusterNodes.start(atFirst, dir, settingsOf);
   try {
-    const nodes = await ClusterNodes.start(atFirst, dir, settingsOf);
-    try {
-      return await throughProxy(chosen, nodes, { dir, ports });
-    } finally {
-      await nodes.end();
-    }
+    return await throughProxy(chosen, nodes, { dir, ports });
   } finally {
-    await redis.discard();
+    await nodes.end();
   }
 }
 
