@@ -63,8 +63,8 @@ export class Ranges implements HeldPartitions {
   #worlds: PartitionedWorlds = { suspend() {}, leave: async () => {} };
   #clock: Clock | undefined;
   #renewing: Promise<void> | undefined;
-  /** Another renewal follows. */
-  #isWanted = false;
+  /** Another renewal follows the one that is under way. */
+  #isRenewalWanted = false;
   #stopRenewal: StopTimer = () => {};
   #stopExpiry: StopTimer = () => {};
   #isStopped = false;
@@ -341,12 +341,12 @@ export class Ranges implements HeldPartitions {
 
   /** By what is asked for from now on: a renewal that is under way may have no answer. */
   async #renewAnew(): Promise<void> {
-    if (this.#isWanted) return;
-    this.#isWanted = true;
+    if (this.#isRenewalWanted) return;
+    this.#isRenewalWanted = true;
     await this.#renewing;
     // What was asked for at the same reading of the clock may have been asked before the machine slept.
     await this.#time.sleep(1);
-    this.#isWanted = false;
+    this.#isRenewalWanted = false;
     await this.renew();
   }
 

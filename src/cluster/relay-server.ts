@@ -30,7 +30,8 @@ export interface Watching {
 export type Watched =
   | {
       kind: 'watched';
-      id: string /** Empty if it is known. */;
+      id: string;
+      /** Empty if the other node has it. */
       fleet: readonly FleetEntry[];
       tick: number;
     }

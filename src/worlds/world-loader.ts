@@ -62,7 +62,8 @@ export class WorldLoader {
   /** Goes on with a world that another node had in memory. What cannot be loaded now is loaded when needed. */
   takeIn({ tick, seq, bytes, changes }: FrozenWorld, sentTick: number | undefined): void {
     const { seed, from } = this.#parts.record;
-    // Those of all worlds share the memory of a message, all of which would go to the shard with each.
+    // Copied: those of all worlds share the memory of a message, all of which would go to the shard with
+    // each, and they may begin at an offset that is not aligned.
     const image = { tick, seq, bytes: bytes.slice() };
     const past = { seed, from, image, changes: new Int32Array(changes.slice().buffer) };
     void this.#load({ past, sentTick }).catch(() => this.loadIfWatched());
