@@ -23,7 +23,7 @@
  */
 
 /** Goes up whenever any number in this file changes its meaning. */
-export const LAYOUT_VERSION = 5;
+export const LAYOUT_VERSION = 6;
 
 // ── limits ────────────────────────────────────────────────────────────────────────────────────
 export const CAR_COUNT = 20;
@@ -119,6 +119,10 @@ export const H_EVENT_COUNT = 20;
 export const H_CONTACT_COUNT = 24; // u32, contacts ever; the next goes to slot count % CONTACT_RING
 export const H_CONTACT_TICK = 28; // u32, tick of the last contact
 export const H_CONTACT_ORDER = 32; // u32, its number within that tick
+// Masks of cars, u32, as of the last frame:
+export const H_PAST_LINE = 36; // on a connector, or with the front well beyond the line before one
+export const H_LEFT_LANE = 40; // outside the lane
+export const H_STALLED = 44; // stalled, and told so
 export const HEADER_BYTES = 128;
 
 export const CARS = HEADER + HEADER_BYTES;
@@ -218,7 +222,12 @@ export const C_STALL_TICK = CARS_I32 + 25 * CAR_I32;
 export const C_CROSSING = CARS_I32 + 26 * CAR_I32;
 /** f32 m along the connector where that crosses it */
 export const C_CROSSING_STATION = CARS_I32 + 27 * CAR_I32;
-export const CAR_I32_ARRAYS = 28;
+/**
+ * What it nearly touches: object << 16, frames since it was that near << 8, least clearance in cm;
+ * 0 nothing.
+ */
+export const C_NEAR_MISS = CARS_I32 + 28 * CAR_I32;
+export const CAR_I32_ARRAYS = 29;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
@@ -261,9 +270,12 @@ export const E_KIND = 8; // i32, EVENT_
 export const E_CAR = 12; // i32, −1 none
 export const E_FEATURE = 16; // i32, −1 none; collision: tick of the chain's first contact
 export const E_HAZARD = 20; // i32, −1 none
-/** i32: configuration 1 on, 0 off; collision: order of the chain's first contact */
+/**
+ * i32: configuration 1 on, 0 off; collision: order of the chain's first contact; from
+ * EVENT_RED_LIGHT on: how often it has happened again << 16, and a distance in cm
+ */
 export const E_ARG = 24;
-/** i32: collision: the other car, −1 none, OTHER_ACTOR the actor of the spot */
+/** i32: collision, near miss: the other car, −1 none, OTHER_ACTOR the actor of the spot */
 export const E_OTHER = 28;
 
 export const CONTACT_BYTES = 208;
@@ -296,7 +308,7 @@ export const P_IMPACT_Y = 56;
 export const P_MASS = 64; // f64 kg
 
 export const SLAB_USED = EVENTS + EVENT_RING * EVENT_BYTES;
-export const SLAB_BYTES = 14336;
+export const SLAB_BYTES = 14400;
 
 // ── enumerations ──────────────────────────────────────────────────────────────────────────────
 export const STATUS_DRIVING = 0;
@@ -321,6 +333,13 @@ export const EVENT_HAZARD = 0;
 export const EVENT_INTERVENTION = 1;
 export const EVENT_CONFIGURATION = 2;
 export const EVENT_COLLISION = 3;
+// Consequences short of a collision.
+export const EVENT_RED_LIGHT = 4;
+export const EVENT_LANE_LEFT = 5;
+export const EVENT_NOT_YIELDED = 6;
+export const EVENT_NEAR_MISS = 7;
+export const EVENT_STALLED = 8;
+export const EVENT_TOWED = 9;
 
 /** In E_OTHER: neither a car nor something built. */
 export const OTHER_ACTOR = -2;

@@ -64,7 +64,30 @@ export function boxOverlap(a: usize, b: usize): f64 {
   }
 }
 
-/** The same for a box and a convex polygon, over the edge normals of both. */
+/** Distance between the outlines of two boxes, m; 0 if they overlap. */
+export function boxClearance(a: usize, b: usize): f64 {
+  if (boxOverlap(a, b) >= 0.0) return 0.0;
+  // Of two boxes apart, one has a corner that is nearest to the other one.
+  return sqrt(least(nearestCorner(a, b), nearestCorner(b, a)));
+}
+
+/** Square of the distance from a box to the nearest corner of another one, m². */
+function nearestCorner(box: usize, other: usize): f64 {
+  outline(other, CORNERS_B);
+  const hx = load<f64>(box + BOX_HX);
+  const hy = load<f64>(box + BOX_HY);
+  let nearest = 1e9;
+  for (let corner = CORNERS_B; corner < CORNERS_B + 64; corner += 16) {
+    const dx = load<f64>(corner) - load<f64>(box + BOX_X);
+    const dy = load<f64>(corner + 8) - load<f64>(box + BOX_Y);
+    const ahead = greatest(abs(dx * hx + dy * hy) - load<f64>(box + BOX_HALF_LENGTH), 0.0);
+    const aside = greatest(abs(dy * hx - dx * hy) - load<f64>(box + BOX_HALF_WIDTH), 0.0);
+    nearest = least(nearest, ahead * ahead + aside * aside);
+  }
+  return nearest;
+}
+
+/** As `boxOverlap` for a box and a convex polygon, over the edge normals of both. */
 export function polygonOverlap(box: usize, polygon: usize, count: i32): f64 {
   outline(box, CORNERS_A);
   store<f64>(LEAST, 1e9);

@@ -13,6 +13,7 @@ import {
 import { actuate } from './actuators';
 import { surveyApproaches } from './approaches';
 import { collide } from './collision';
+import { tellConsequences } from './consequences/watch';
 import { decide } from './driver';
 import { integrate } from './dynamics';
 import { trapUnlessFinite } from './finite';
@@ -78,6 +79,7 @@ function tick(slab: usize, city: usize): void {
   if (isFrame) {
     sampleSlopes(slab, city);
     updateStatus(slab);
+    tellConsequences(slab, city);
     trapUnlessFinite(slab);
   }
 }

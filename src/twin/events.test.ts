@@ -48,6 +48,9 @@ test('a configuration event names car and feature', () => {
     feature: 'front_camera',
     hazard: null,
     incident: null,
+    consequence: null,
+    distance: null,
+    count: 1,
     message: 'Vela (plate AB 0): front camera was switched off.',
   });
   expect(event({ arg: 1 }).message).toBe('Vela (plate AB 0): front camera was switched on.');

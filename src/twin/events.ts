@@ -3,6 +3,12 @@ import {
   EVENT_CONFIGURATION,
   EVENT_HAZARD,
   EVENT_INTERVENTION,
+  EVENT_LANE_LEFT,
+  EVENT_NEAR_MISS,
+  EVENT_NOT_YIELDED,
+  EVENT_RED_LIGHT,
+  EVENT_STALLED,
+  EVENT_TOWED,
   OTHER_ACTOR,
 } from '../../assembly/layout.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
@@ -19,9 +25,15 @@ export interface RawEvent {
   /** Index of the feature; of a collision, the tick of the first contact of the incident. */
   feature: number;
   hazard: number;
-  /** Of a collision, the order of that contact within its tick. */
+  /**
+   * Of a collision, the order of that contact within its tick; of a consequence, a distance in cm and,
+   * from bit 16 on, how often it has happened again.
+   */
   arg: number;
-  /** Of a collision, the other car, −1 for a body or building, OTHER_ACTOR for a hazard's actor. */
+  /**
+   * Of a collision or a near miss, the other car, −1 for a body or building, OTHER_ACTOR for a hazard's
+   * actor.
+   */
   other: number;
 }
 
@@ -56,8 +68,18 @@ const KINDS = new Map<number, EventRecord['kind']>([
   [EVENT_COLLISION, 'collision'],
 ]);
 
+const CONSEQUENCES = new Map<number, EventRecord['consequence']>([
+  [EVENT_RED_LIGHT, 'red_light'],
+  [EVENT_LANE_LEFT, 'lane_departure'],
+  [EVENT_NOT_YIELDED, 'right_of_way'],
+  [EVENT_NEAR_MISS, 'near_miss'],
+  [EVENT_STALLED, 'stall'],
+  [EVENT_TOWED, 'tow'],
+]);
+
 export function eventOf(raw: RawEvent, context: EventContext): EventRecord {
   const isCollision = raw.kind === EVENT_COLLISION;
+  const consequence = CONSEQUENCES.get(raw.kind) ?? null;
   return {
     seq: raw.seq,
     tick: raw.tick,
@@ -67,9 +89,15 @@ export function eventOf(raw: RawEvent, context: EventContext): EventRecord {
     feature: isCollision ? null : (FEATURE_NAMES[raw.feature] ?? null),
     hazard: context.hazards[raw.hazard]?.id ?? null,
     incident: isCollision ? incidentId(raw.feature, raw.arg) : null,
+    consequence,
+    distance: raw.kind === EVENT_NEAR_MISS ? distanceOf(raw) : null,
+    count: consequence === null ? 1 : 1 + (raw.arg >>> 16),
     message: messageOf(raw, context),
   };
 }
+
+/** Metres. */
+const distanceOf = ({ arg }: RawEvent): number => (arg & 0xffff) / 100;
 
 function messageOf(raw: RawEvent, context: EventContext): string {
   const car = carName(context.fleet[raw.car]);
@@ -83,8 +111,31 @@ function messageOf(raw: RawEvent, context: EventContext): string {
       return `${car}: ${feature} intervened${spot ? ` at ${spot}` : ''}.`;
     case EVENT_COLLISION:
       return `${car} ${collisionOf(raw, context)}.`;
-    default:
+    case EVENT_HAZARD:
       return `Hazard${spot ? ` ${spot}` : ''} appeared${raw.car < 0 ? '' : ` ahead of ${car}`}.`;
+    default:
+      return `${car} ${consequenceOf(raw, context)}${raw.feature < 0 ? '' : `: ${feature} is off`}.`;
+  }
+}
+
+function consequenceOf(raw: RawEvent, { fleet, hazards }: EventContext): string {
+  const hazard = hazards[raw.hazard];
+  switch (raw.kind) {
+    case EVENT_RED_LIGHT:
+      return 'ran a red light';
+    case EVENT_LANE_LEFT:
+      return 'left its lane';
+    case EVENT_NOT_YIELDED:
+      return `did not give way${hazard ? ` at ${spotName(hazard)}` : ''}`;
+    case EVENT_NEAR_MISS: {
+      const actor = hazard?.site?.actor?.name;
+      const other = actor ? withArticle(actor) : carName(fleet[raw.other]);
+      return `missed ${other} by ${distanceOf(raw).toFixed(2)} m`;
+    }
+    case EVENT_STALLED:
+      return 'stalled: it stands and cannot drive off';
+    default:
+      return 'was towed away';
   }
 }
 

@@ -330,6 +330,16 @@ export type Incident = TypeOf<typeof Incident>;
 export type IncidentVehicle = Incident['vehicles'][number];
 export type Failure = Incident['failures'][number];
 
+/** What else can come of a feature that is off, or of what it causes. */
+export const CONSEQUENCES = [
+  'red_light',
+  'lane_departure',
+  'right_of_way',
+  'near_miss',
+  'stall',
+  'tow',
+] as const;
+
 const event = object('Something that happened.', {
   seq: integer,
   tick,
@@ -339,6 +349,9 @@ const event = object('Something that happened.', {
   feature: stringOrNull,
   hazard: stringOrNull,
   incident: stringOrNull,
+  consequence: orNull(oneOf(...CONSEQUENCES)),
+  distance: orNull(nonNegative),
+  count: integer,
   message: string,
 });
 export type EventRecord = TypeOf<typeof event>;
