@@ -8,6 +8,7 @@ import {
   C_STATION,
   C_STATUS,
   C_STOOD_TICK,
+  C_TOW,
   C_UNANNOUNCED,
   C_VX,
   H_TICK,
@@ -97,7 +98,9 @@ export function surveyApproaches(slab: usize, city: usize): void {
     }
     store<i32>(AHEAD + ((<usize>car) << 2), ahead);
     store<f64>(DISTANCE + ((<usize>car) << 3), distance);
-    push(FIRST, NEXT, load<i32>(laneRecord(city, ahead) + L_JUNCTION), car);
+    // A car at the roadside is in nobody's way.
+    if (getI(slab, C_TOW, car) == 0)
+      push(FIRST, NEXT, load<i32>(laneRecord(city, ahead) + L_JUNCTION), car);
   }
 }
 

@@ -16,6 +16,7 @@ import {
   C_HY,
   C_NEAR,
   C_STATUS,
+  C_TOW,
   C_TYPE,
   C_VX,
   C_VY,
@@ -23,6 +24,7 @@ import {
   C_Y,
   C_YAW_RATE,
   FRAME_TICKS,
+  H_STRANDED,
   H_TICK,
   K_CLOSING,
   K_ENERGY,
@@ -263,10 +265,20 @@ export function party(slab: usize, record: usize, car: i32, body: usize): void {
  * clearance.
  */
 export function wreck(slab: usize, city: usize, car: i32): void {
-  if (isWreck(slab, car)) return;
+  if (isWreck(slab, car)) {
+    if (getI(slab, C_TOW, car) != 0) layDown(slab, car);
+    return;
+  }
   setI(slab, C_STATUS, car, STATUS_CRASHED);
   setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
   findNearOf(slab, city, car);
+}
+
+/** A car at the roadside was hit: it lies there like any other wreck. */
+function layDown(slab: usize, car: i32): void {
+  setI(slab, C_TOW, car, 0);
+  setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
+  store<u32>(slab + H_STRANDED, load<u32>(slab + H_STRANDED) & ~(1 << car));
 }
 
 /** Applies an impulse at `r` from the centre of gravity. */

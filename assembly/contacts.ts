@@ -6,8 +6,13 @@ import {
   CONTACT_RING,
   C_CHAIN_ORDER,
   C_CHAIN_TICK,
+  CRASH_ALIKE,
   C_CONTACT_TICK,
+  C_CRASH,
+  C_CRASH_TICK,
+  C_DECLARED,
   EVENT_COLLISION,
+  F_ALL,
   H_CONTACT_COUNT,
   H_CONTACT_ORDER,
   H_CONTACT_TICK,
@@ -22,6 +27,9 @@ import {
 } from './layout';
 import { raise } from './events';
 import { getI, setI } from './memory';
+
+/** Two collisions of a car within so many ticks (2 min) can be alike. */
+const ALIKE_TICKS: u32 = 6000;
 
 /**
  * A new record in the chain of its parties' last contacts, or in a chain of its own. `b` −1: no
@@ -56,8 +64,9 @@ function link(slab: usize, contact: usize, tick: u32, order: u32, a: i32, b: i32
     join(slab, getI(slab, C_CHAIN_TICK, a), getI(slab, C_CHAIN_ORDER, a), chainTick, chainOrder);
   if (linked(slab, tick, b))
     join(slab, getI(slab, C_CHAIN_TICK, b), getI(slab, C_CHAIN_ORDER, b), chainTick, chainOrder);
-  enter(slab, tick, chainTick, chainOrder, a);
-  enter(slab, tick, chainTick, chainOrder, b);
+  const kind = load<i32>(contact + K_KIND);
+  enter(slab, tick, chainTick, chainOrder, a, kind);
+  enter(slab, tick, chainTick, chainOrder, b, kind);
   store<u32>(contact + K_CHAIN_TICK, chainTick);
   store<u32>(contact + K_CHAIN_ORDER, chainOrder);
 }
@@ -87,9 +96,23 @@ function join(slab: usize, fromTick: i32, fromOrder: i32, tick: u32, order: u32)
   }
 }
 
-function enter(slab: usize, tick: u32, chainTick: u32, chainOrder: u32, car: i32): void {
+/** What C_CRASH is after a contact of a kind. */
+function crashOf(slab: usize, tick: u32, car: i32, kind: i32): i32 {
+  const declared = getI(slab, C_DECLARED, car);
+  const crash = (kind << 12) | declared;
+  const last = getI(slab, C_CRASH, car);
+  const before = tick - <u32>getI(slab, C_CRASH_TICK, car);
+  // Another contact of the same crash changes nothing.
+  if (last != 0 && before < <u32>CHAIN_TICKS) return last;
+  const isAlike = declared != F_ALL && (last & ~CRASH_ALIKE) == crash && before <= ALIKE_TICKS;
+  return isAlike ? crash | CRASH_ALIKE : crash;
+}
+
+function enter(slab: usize, tick: u32, chainTick: u32, chainOrder: u32, car: i32, kind: i32): void {
   if (car < 0) return;
   setI(slab, C_CONTACT_TICK, car, tick);
+  setI(slab, C_CRASH, car, crashOf(slab, tick, car, kind));
+  setI(slab, C_CRASH_TICK, car, tick);
   setI(slab, C_CHAIN_TICK, car, chainTick);
   setI(slab, C_CHAIN_ORDER, car, chainOrder);
 }

@@ -123,6 +123,7 @@ export const H_CONTACT_ORDER = 32; // u32, its number within that tick
 export const H_PAST_LINE = 36; // on a connector, or with the front well beyond the line before one
 export const H_LEFT_LANE = 40; // outside the lane
 export const H_STALLED = 44; // stalled, and told so
+export const H_STRANDED = 48; // out of the traffic without a crash
 export const HEADER_BYTES = 128;
 
 export const CARS = HEADER + HEADER_BYTES;
@@ -227,7 +228,14 @@ export const C_CROSSING_STATION = CARS_I32 + 27 * CAR_I32;
  * 0 nothing.
  */
 export const C_NEAR_MISS = CARS_I32 + 28 * CAR_I32;
-export const CAR_I32_ARRAYS = 29;
+/** What happens to a car that is out of the traffic: its place beside the road << 8, TOW_ */
+export const C_TOW = CARS_I32 + 29 * CAR_I32;
+export const C_TOW_TICK = CARS_I32 + 30 * CAR_I32; // tick at which that began
+/** The last collision: CRASH_ALIKE, kind of contact << 12, declared mask; 0 none */
+export const C_CRASH = CARS_I32 + 31 * CAR_I32;
+export const C_CRASH_TICK = CARS_I32 + 32 * CAR_I32;
+export const C_RETURNS = CARS_I32 + 33 * CAR_I32; // times that it was ever put back
+export const CAR_I32_ARRAYS = 34;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
@@ -308,12 +316,24 @@ export const P_IMPACT_Y = 56;
 export const P_MASS = 64; // f64 kg
 
 export const SLAB_USED = EVENTS + EVENT_RING * EVENT_BYTES;
-export const SLAB_BYTES = 14400;
+export const SLAB_BYTES = 14784;
 
 // ── enumerations ──────────────────────────────────────────────────────────────────────────────
 export const STATUS_DRIVING = 0;
 export const STATUS_STOPPED = 1;
 export const STATUS_CRASHED = 2;
+
+/** In the traffic, or left where it came to rest. */
+export const TOW_NONE = 0;
+/** Pulled to the roadside, and standing there. */
+export const TOW_ASIDE = 1;
+export const TOW_PARKED = 2;
+/** Beside its own way again: waiting, and pulling out into its lane. */
+export const TOW_BACK = 3;
+export const TOW_PULLS_OUT = 4;
+
+/** In C_CRASH: the second of its kind within two minutes. */
+export const CRASH_ALIKE = 1 << 16;
 
 export const FLAG_BRAKING = 1;
 export const FLAG_AEB = 2;
@@ -340,6 +360,7 @@ export const EVENT_NOT_YIELDED = 6;
 export const EVENT_NEAR_MISS = 7;
 export const EVENT_STALLED = 8;
 export const EVENT_TOWED = 9;
+export const EVENT_WAITS = 10;
 
 /** In E_OTHER: neither a car nor something built. */
 export const OTHER_ACTOR = -2;
@@ -415,6 +436,8 @@ export const T_CONFLICTS = 60;
 export const T_PATHS = 64; // points of the actors' paths
 export const T_GRID = 68; // which blocks are near, see GR_
 export const T_GRID_BOXES = 72; // of each entry of the grid's list, see GB_
+export const T_ROADSIDE_COUNT = 76;
+export const T_ROADSIDE = 80; // places beside the road, by lane and station
 export const T_HEADER_BYTES = 128;
 
 /** A lane of a route. */
@@ -512,6 +535,15 @@ export const GB_X = 0; // f32 m, middle
 export const GB_Y = 4;
 export const GB_HALF_X = 8; // f32 m
 export const GB_HALF_Y = 12;
+
+/** A place beside the road at which a car stands out of the way of all traffic. */
+export const ROADSIDE_BYTES = 24;
+export const RS_LANE = 0; // i32
+export const RS_STATION = 4; // f32 m along the lane
+export const RS_X = 8; // f32 m, middle of the body
+export const RS_Y = 12; // f32 m
+export const RS_HX = 16; // f32 heading, unit vector
+export const RS_HY = 20; // f32
 
 /** A convex polygon like a block's. */
 export const ZONE_BYTES = 176;

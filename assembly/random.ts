@@ -6,6 +6,7 @@ export const PURPOSE_START = 1;
 export const PURPOSE_DRIVER = 2;
 export const PURPOSE_SIGNAL = 3;
 export const PURPOSE_HAZARD = 4;
+export const PURPOSE_RETURN = 5;
 
 const GOLDEN: u64 = 0x9e3779b97f4a7c15;
 const ENTITY: u64 = 0xd1b54a32d192ed03;

@@ -15,6 +15,7 @@ import {
   C_LANE,
   C_STATUS,
   C_STEER,
+  C_TOW,
   C_VX,
   C_VY,
   C_X,
@@ -23,6 +24,7 @@ import {
   HS_BODY_WIDTH,
   HS_X,
   HS_Y,
+  H_STRANDED,
   H_TICK,
   L_JUNCTION,
   L_ROAD,
@@ -52,6 +54,11 @@ import {
   O_LIGHT,
   O_LIGHTS,
   O_TICK,
+  STATUS_CRASHED,
+  STATUS_DRIVING,
+  STATUS_STOPPED,
+  TOW_BACK,
+  TOW_PULLS_OUT,
   T_HAZARD_COUNT,
   T_LIGHT_COUNT,
 } from './layout';
@@ -97,10 +104,20 @@ function packCar(slab: usize, city: usize, car: i32): void {
   put(address + OC_PLACE, road >= 0 ? road : -1 - load<i32>(laneRecord(city, lane) + L_JUNCTION));
   put(address + OC_GAP, gap < 0.0 ? -1 : whole(gap * 100.0));
   put(address + OC_FLAGS, getI(slab, C_FLAGS, car));
-  put(address + OC_STATUS, getI(slab, C_STATUS, car));
+  put(address + OC_STATUS, publicStatus(slab, car));
   put(address + OC_ACCEL, whole(getF(slab, C_ACCEL, car) * 100.0));
   put(address + OC_STEER, whole(getF(slab, C_STEER, car) * 10000.0));
   put(address + OC_LANE, lane);
+}
+
+/** A car that is out of the traffic without a wreck stands, or pulls out. */
+function publicStatus(slab: usize, car: i32): i32 {
+  const status = getI(slab, C_STATUS, car);
+  if (status != STATUS_CRASHED) return status;
+  const tow = getI(slab, C_TOW, car) & 0xff;
+  if (tow == TOW_PULLS_OUT) return STATUS_DRIVING;
+  const isStranded = ((load<u32>(slab + H_STRANDED) >> car) & 1) != 0;
+  return tow == TOW_BACK || isStranded ? STATUS_STOPPED : STATUS_CRASHED;
 }
 
 /** The library's arc tangent may serve: the result is shown but never used by a step. */

@@ -31,7 +31,7 @@ import { chooseAtLights } from './light-choice';
 import { getI } from './memory';
 import { findOccupants } from './occupancy';
 import { prefetch } from './prefetch';
-import { recover } from './recovery';
+import { recover } from './recovery/recovery';
 import { isIdle } from './relevance';
 import { decideRightOfWay } from './right-of-way';
 import { sampleSlopes } from './road-grip';

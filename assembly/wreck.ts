@@ -11,6 +11,7 @@ import {
   C_HX,
   C_HY,
   C_STATUS,
+  C_TOW,
   C_VX,
   C_VY,
   C_X,
@@ -32,7 +33,9 @@ const ROLLING_DECEL = 0.2;
 /** Moves every wreck by one tick. */
 export function slideWrecks(slab: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) slide(slab, car);
+    // One that is pulled, or stands at the roadside, does not slide.
+    if (getI(slab, C_STATUS, car) == STATUS_CRASHED && getI(slab, C_TOW, car) == 0)
+      slide(slab, car);
   }
 }
 

@@ -40,6 +40,7 @@ import {
   PT_TX,
   PT_TY,
   STATUS_CRASHED,
+  STATUS_DRIVING,
   T_HAZARD_COUNT,
 } from '../layout';
 import { noseOf } from '../body';
@@ -83,7 +84,7 @@ export function tellConsequences(slab: usize, city: usize): void {
     }
     if (isOutside(slab, city, car, (wasOut & bit) != 0)) {
       out |= bit;
-      if ((wasOut & bit) == 0)
+      if ((wasOut & bit) == 0 && getI(slab, C_STATUS, car) == STATUS_DRIVING)
         tell(slab, EVENT_LANE_LEFT, car, reasonOutside(slab, car), -1, -1, 0);
     }
     if (hasStalled(slab, car)) {

@@ -70,13 +70,15 @@ describe('A stall', () => {
 
   test('does not include a car that waits at a stop line, however long it has stood.', () => {
     const [wanting, waiting] = [[], []] as [number[], number[]];
-    for (const [cityIndex, city] of cities.cities.entries()) {
-      const { kernel, slab } = makeOneWorld(11, cityIndex);
+    for (let seed = 0; seed < 30; seed++) {
+      const cityIndex = seed % cities.cities.length;
+      const { hazards } = at(cities.cities, cityIndex);
+      const { kernel, slab } = makeOneWorld(seed, cityIndex);
       for (let car = 0; car < CAR_COUNT; car++) kernel.apply(slab, 0, car, F_THROTTLE, 0);
-      const spot = city.hazards.findIndex(({ kind }) => kind === 'blind_stall');
+      const spot = hazards.findIndex(({ kind }) => kind === 'blind_stall');
       const actor = HAZARDS + spot * HAZARD_BYTES;
       const { i32 } = kernel.view(slab);
-      for (let sent = 0; kernel.tick(slab) < 60_000; kernel.step(slab, FRAME_TICKS)) {
+      for (let sent = 0; kernel.tick(slab) < 6000; kernel.step(slab, FRAME_TICKS)) {
         if (i32[(actor + A_SENT) / 4] === sent) continue;
         const world = look(kernel, slab);
         sent = world.i32(actor + A_SENT, 0);
@@ -85,7 +87,7 @@ describe('A stall', () => {
         (wants ? wanting : waiting).push(kernel.tick(slab));
       }
     }
-    expect(wanting.length).toBeGreaterThan(30);
+    expect(wanting.length).toBeGreaterThan(8);
     expect(waiting).toEqual([]);
   });
 });

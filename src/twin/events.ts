@@ -9,6 +9,7 @@ import {
   EVENT_RED_LIGHT,
   EVENT_STALLED,
   EVENT_TOWED,
+  EVENT_WAITS,
   OTHER_ACTOR,
 } from '../../assembly/layout.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
@@ -75,6 +76,7 @@ const CONSEQUENCES = new Map<number, EventRecord['consequence']>([
   [EVENT_NEAR_MISS, 'near_miss'],
   [EVENT_STALLED, 'stall'],
   [EVENT_TOWED, 'tow'],
+  [EVENT_WAITS, 'wait'],
 ]);
 
 export function eventOf(raw: RawEvent, context: EventContext): EventRecord {
@@ -134,8 +136,10 @@ function consequenceOf(raw: RawEvent, { fleet, hazards }: EventContext): string 
     }
     case EVENT_STALLED:
       return 'stalled: it stands and cannot drive off';
+    case EVENT_TOWED:
+      return 'was towed away and is put back elsewhere on its route';
     default:
-      return 'was towed away';
+      return 'waits beside its route before it drives on';
   }
 }
 

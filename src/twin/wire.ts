@@ -338,6 +338,7 @@ export const CONSEQUENCES = [
   'near_miss',
   'stall',
   'tow',
+  'wait',
 ] as const;
 
 const event = object('Something that happened.', {

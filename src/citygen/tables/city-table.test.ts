@@ -8,9 +8,9 @@ import { grid as city } from '../../testing/rigs/cities.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: 'fcbde86de7f9304f071cc3181e9d750c9335e77afb8086fc33b1b8b24850fc61',
-  'old-town': '2af8643ca8b0ae4e7d320ffb9d3fcf48c23881e35dbfa29aa39ce30170398b61',
-  'mixed-town': '4528d12bb583ce37b2f483537b5d890a41e07b984473234a7b7387c7233af6e0',
+  grid: '1dac26774e3915f0c5acbe02235ab3f15267fcb81fcb97cb54f856e9af2a1ed1',
+  'old-town': '1dac26774e3915f0c5acbe02235ab3f15267fcb81fcb97cb54f856e9af2a1ed1',
+  'mixed-town': 'a94bfdc1ecf0bedb41fd4d3ee4854108a25701d04258cf5f99272f1f69e7bffb',
 };
 
 const buffer = packCity(city);

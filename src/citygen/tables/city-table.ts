@@ -13,6 +13,7 @@ import {
 import { bodyBlocksOf, pathPointsOf, type SpottedBlock, writeHazards } from './hazard-table.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 import { type Obstruction, obstructionsOf, openViewsOf } from './open-view.ts';
+import { roadsidePlacesOf, writeRoadside } from './roadside.ts';
 import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
 import { straightRunsOf } from './straight-runs.ts';
 
@@ -41,9 +42,12 @@ export function packCity(city: City): ArrayBuffer {
   const spotted = [...city.blocks.map((block) => ({ block, spot: -1 })), ...bodyBlocksOf(city)];
   const blocks = spotted.map(({ block }) => block);
   const grid = blockGridOf(blocks);
-  const { starts, end } = layOut(sizesOf(city, profiles, blocks.length, grid));
+  const roadside = roadsidePlacesOf(city, profiles, blocks);
+  const sizes = sizesOf(city, profiles, blocks.length, grid);
+  const { starts, end } = layOut({ ...sizes, roadside: roadside.length * layout.ROADSIDE_BYTES });
   const view = new DataView(new ArrayBuffer(end));
   writeHeader(view, city, blocks.length, starts);
+  view.setInt32(layout.T_ROADSIDE_COUNT, roadside.length, true);
   writeLanes(view, starts.lanes, city, profiles);
   writeConflicts(view, starts.conflicts, city);
   writePoints(view, starts.points, profiles, speeds, obstructionsOf(blocks));
@@ -61,6 +65,7 @@ export function packCity(city: City): ArrayBuffer {
   writeGridBoxes(view, starts.gridBoxes, grid, blocks);
   writeLights(view, starts.lights, city);
   writeHazards(view, starts.hazards, starts.paths, city);
+  writeRoadside(view, starts.roadside, roadside);
   return view.buffer;
 }
 
@@ -86,7 +91,7 @@ const sizesOf = (
   gridBoxes: gridBoxesBytes(grid),
 });
 
-type Sections = ReturnType<typeof sizesOf>;
+type Sections = ReturnType<typeof sizesOf> & { roadside: number };
 
 /** The offset of each section, and where the last one ends. */
 function layOut(sizes: Sections): { starts: Sections; end: number } {
@@ -120,6 +125,7 @@ function writeHeader(view: DataView, city: City, blockCount: number, starts: Sec
     [layout.T_PATHS, starts.paths],
     [layout.T_GRID, starts.grid],
     [layout.T_GRID_BOXES, starts.gridBoxes],
+    [layout.T_ROADSIDE, starts.roadside],
   ];
   for (const [offset, value] of header) view.setInt32(offset, value, true);
 }

@@ -55,7 +55,16 @@ describe('a world', () => {
     world.incidentList = [INCIDENT];
     world.changes = [{ tick: 3, car: 0, touched: 1, values: 0 }];
     const message = 'An animal appeared.';
-    const about = { vin: null, feature: null, hazard: 'h1', incident: null, message };
+    const about = {
+      vin: null,
+      feature: null,
+      hazard: 'h1',
+      incident: null,
+      consequence: null,
+      distance: null,
+      count: 1,
+      message,
+    };
     world.eventList = [{ seq: 1, tick: 2, time: 0.04, kind: 'hazard', ...about }];
     const url = `${front.twinUrl}/api/v1/worlds/${world.id}${path}`;
     const { status, body } = await ask(url);

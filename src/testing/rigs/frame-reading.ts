@@ -23,6 +23,7 @@ import {
   OH_X,
   OH_Y,
   STATUS_CRASHED,
+  STATUS_DRIVING,
 } from '../../../assembly/layout.ts';
 import { at, distance, distanceToPath, dot, subtract } from '../../city/geometry.ts';
 import type { Body, City, Point } from '../../city/types.ts';
@@ -45,6 +46,7 @@ interface Seen extends Body {
   speedMps: number;
   lane: number;
   isWreck: boolean;
+  drives: boolean;
   evades: boolean;
 }
 
@@ -69,7 +71,6 @@ export class FrameReading {
   readonly found: Found[] = [];
   readonly #city: City;
   readonly #types: Int32Array;
-  #last: readonly Seen[] = [];
   #wasRed: readonly boolean[] = [];
   readonly #isPast = new Set<number>();
   readonly #isOut = new Set<number>();
@@ -96,7 +97,6 @@ export class FrameReading {
       this.#readLane(tick, car, seen);
     }
     this.#readCloseness(tick, cars, this.#actorsOf(frame));
-    this.#last = cars;
     this.#wasRed = isRed;
   }
 
@@ -114,6 +114,7 @@ export class FrameReading {
       speedMps: field(OC_SPEED) / 100,
       lane: field(OC_LANE),
       isWreck: field(OC_STATUS) === STATUS_CRASHED,
+      drives: field(OC_STATUS) === STATUS_DRIVING,
       evades: (field(OC_FLAGS) & FLAG_EVASIVE) !== 0,
     };
   }
@@ -165,7 +166,8 @@ export class FrameReading {
     const isOut = !seen.isWreck && !seen.evades && asideM > own.widthM / 2 - (wasOut ? BACK_M : 0);
     if (isOut) this.#isOut.add(car);
     else this.#isOut.delete(car);
-    if (isOut && !wasOut) this.found.push({ what: 'lane_departure', tick, car, other: -1 });
+    if (!isOut || wasOut || !seen.drives) return;
+    this.found.push({ what: 'lane_departure', tick, car, other: -1 });
   }
 
   #readCloseness(

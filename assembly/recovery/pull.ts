@@ -1,0 +1,176 @@
+/** How a car is pulled off its lane to the roadside, and from there back into the lane. */
+import {
+  CAR_COUNT,
+  CT_CENTRE,
+  C_HX,
+  C_HY,
+  C_LANE,
+  C_TOW,
+  C_VX,
+  C_VY,
+  C_X,
+  C_Y,
+  C_YAW_RATE,
+  PT_TX,
+  PT_TY,
+  PT_X,
+  PT_Y,
+  RS_HX,
+  RS_HY,
+  RS_X,
+  RS_Y,
+  SCRATCH,
+  TICK_S,
+  TOW_PULLS_OUT,
+} from '../layout';
+import { BODY_A, BODY_B, bodyOf } from '../body';
+import { along, laneLength, pointAt, shareAt } from '../lanes';
+import { least } from '../math';
+import { getF, getI, setF, typeOf } from '../memory';
+import { BOX_X, BOX_Y, boxOverlap } from '../overlap';
+import { laneOfPlace, placeOf, placeRecord, stationOfPlace } from './roadside';
+
+/** Speed of the pull, m/s, and greatest turn of the car meanwhile, rad/s. */
+const PULL_MPS = 1.5;
+const PULL_TURN = 0.6;
+/** A car pulls out to a place in its lane this far ahead of the one at the roadside, m. */
+export const OUT_AHEAD_M = 7.0;
+/** It is looked so far ahead for others in the way, s. */
+const LOOK_S = 0.6;
+/** Steps in which a longer way is looked at, m. */
+const STEP_M = 1.0;
+/** Another car this far away is not in the way, m. */
+const APART_M = 8.0;
+
+// Where the pull ends, f64, as `aim` leaves it: centre of gravity, m, and heading.
+const TO_X: usize = SCRATCH + 976;
+const TO_Y: usize = SCRATCH + 984;
+const TO_HX: usize = SCRATCH + 992;
+const TO_HY: usize = SCRATCH + 1000;
+
+function aim(slab: usize, city: usize, car: i32): void {
+  const place = placeOf(slab, car);
+  if ((getI(slab, C_TOW, car) & 0xff) == TOW_PULLS_OUT) {
+    const lane = laneOfPlace(city, place);
+    const station = least(stationOfPlace(city, place) + OUT_AHEAD_M, laneLength(city, lane));
+    const point = pointAt(city, lane, station);
+    const share = shareAt(city, lane, station);
+    store<f64>(TO_X, along(point, PT_X, share));
+    store<f64>(TO_Y, along(point, PT_Y, share));
+    const hx = along(point, PT_TX, share);
+    const hy = along(point, PT_TY, share);
+    const norm = 1.0 / sqrt(hx * hx + hy * hy);
+    store<f64>(TO_HX, hx * norm);
+    store<f64>(TO_HY, hy * norm);
+    return;
+  }
+  const record = placeRecord(city, place);
+  store<f64>(TO_HX, <f64>load<f32>(record + RS_HX));
+  store<f64>(TO_HY, <f64>load<f32>(record + RS_HY));
+  const centre = load<f64>(typeOf(slab, car) + CT_CENTRE);
+  store<f64>(TO_X, <f64>load<f32>(record + RS_X) - centre * load<f64>(TO_HX));
+  store<f64>(TO_Y, <f64>load<f32>(record + RS_Y) - centre * load<f64>(TO_HY));
+}
+
+/** One tick of the pull; true at its end. It pauses while another car is in the way. */
+export function pull(slab: usize, city: usize, car: i32): bool {
+  aim(slab, city, car);
+  const dx = load<f64>(TO_X) - getF(slab, C_X, car);
+  const dy = load<f64>(TO_Y) - getF(slab, C_Y, car);
+  const distance = sqrt(dx * dx + dy * dy);
+  if (distance < 1e-3) {
+    arrive(slab, car);
+    return true;
+  }
+  const speed = least(PULL_MPS, distance / TICK_S);
+  move(slab, car, (speed * dx) / distance, (speed * dy) / distance);
+  return false;
+}
+
+function arrive(slab: usize, car: i32): void {
+  setF(slab, C_X, car, load<f64>(TO_X));
+  setF(slab, C_Y, car, load<f64>(TO_Y));
+  setF(slab, C_HX, car, load<f64>(TO_HX));
+  setF(slab, C_HY, car, load<f64>(TO_HY));
+  setF(slab, C_VX, car, 0.0);
+  setF(slab, C_VY, car, 0.0);
+  setF(slab, C_YAW_RATE, car, 0.0);
+}
+
+/** A velocity over ground, m/s, unless the way is not free; the heading turns to that of the end. */
+function move(slab: usize, car: i32, wayX: f64, wayY: f64): void {
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
+  const isFree = isWayFree(slab, car, wayX, wayY);
+  const vx = isFree ? wayX : 0.0;
+  const vy = isFree ? wayY : 0.0;
+  // Turning by the tangent, by no more than the greatest rate.
+  const sine = hx * load<f64>(TO_HY) - hy * load<f64>(TO_HX);
+  const cosine = hx * load<f64>(TO_HX) + hy * load<f64>(TO_HY);
+  const most = PULL_TURN * TICK_S;
+  let turn = cosine < 0.0 ? (sine < 0.0 ? -most : most) : sine;
+  turn = turn > most ? most : turn < -most ? -most : turn;
+  if (!isFree) turn = 0.0;
+  const norm = 1.0 / sqrt(1.0 + turn * turn);
+  const nextHx = (hx - turn * hy) * norm;
+  const nextHy = (hy + turn * hx) * norm;
+  setF(slab, C_X, car, getF(slab, C_X, car) + vx * TICK_S);
+  setF(slab, C_Y, car, getF(slab, C_Y, car) + vy * TICK_S);
+  setF(slab, C_HX, car, nextHx);
+  setF(slab, C_HY, car, nextHy);
+  setF(slab, C_VX, car, vx * nextHx + vy * nextHy);
+  setF(slab, C_VY, car, vy * nextHx - vx * nextHy);
+  setF(slab, C_YAW_RATE, car, 0.0);
+}
+
+/** Whether no other car is where this one will be in a moment, unless it touches it already. */
+function isWayFree(slab: usize, car: i32, wayX: f64, wayY: f64): bool {
+  const x = getF(slab, C_X, car);
+  const y = getF(slab, C_Y, car);
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other == car) continue;
+    const dx = getF(slab, C_X, other) - x;
+    const dy = getF(slab, C_Y, other) - y;
+    if (dx * dx + dy * dy > APART_M * APART_M) continue;
+    bodyOf(slab, other, 0.0, BODY_B);
+    bodyOf(slab, car, 0.0, BODY_A);
+    if (boxOverlap(BODY_A, BODY_B) > 0.0) continue;
+    store<f64>(BODY_A + BOX_X, load<f64>(BODY_A + BOX_X) + wayX * LOOK_S);
+    store<f64>(BODY_A + BOX_Y, load<f64>(BODY_A + BOX_Y) + wayY * LOOK_S);
+    if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
+  }
+  return true;
+}
+
+/** Whether no other car is on the straight way of a car to a place. */
+export function isWayToPlaceFree(slab: usize, city: usize, car: i32, place: i32): bool {
+  const record = placeRecord(city, place);
+  const wayX = <f64>load<f32>(record + RS_X) - getF(slab, C_X, car);
+  const wayY = <f64>load<f32>(record + RS_Y) - getF(slab, C_Y, car);
+  const steps = floor(sqrt(wayX * wayX + wayY * wayY) / STEP_M) + 1.0;
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other == car) continue;
+    bodyOf(slab, other, 0.0, BODY_B);
+    bodyOf(slab, car, 0.0, BODY_A);
+    if (boxOverlap(BODY_A, BODY_B) > 0.0) continue;
+    for (let step = 0.0; step < steps; step += 1.0) {
+      store<f64>(BODY_A + BOX_X, load<f64>(BODY_A + BOX_X) + wayX / steps);
+      store<f64>(BODY_A + BOX_Y, load<f64>(BODY_A + BOX_Y) + wayY / steps);
+      if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
+    }
+  }
+  return true;
+}
+
+/** Distance over which a car would be pulled to a place, m. */
+export function wayToPlace(slab: usize, city: usize, car: i32, place: i32): f64 {
+  const record = placeRecord(city, place);
+  const dx = <f64>load<f32>(record + RS_X) - getF(slab, C_X, car);
+  const dy = <f64>load<f32>(record + RS_Y) - getF(slab, C_Y, car);
+  return sqrt(dx * dx + dy * dy);
+}
+
+/** Whether the lane of a place is the one that a car is on: others come second. */
+@inline export function isOnLane(slab: usize, city: usize, car: i32, place: i32): bool {
+  return laneOfPlace(city, place) == getI(slab, C_LANE, car);
+}
