@@ -92,3 +92,10 @@ if (BEHIND_TICKS * TICK_MS < FRAME_AGE_MS_MAX)
 if (DISK_WAIT_MS >= WAIT_MS_MAX) throw new Error('DISK_WAIT_MS must be shorter than WAIT_MS_MAX');
 if (2 * REWINDS_AT_ONCE * EXPLAINED_AT_ONCE > REWIND_CACHE_MAX)
   throw new Error('rewinds must not displace the states of each other before these are used');
+
+/** How far a world is lived ahead to tell what is at stake next, ticks (90 s). */
+export const FORECAST_TICKS = 4500;
+/** In addition, what is lived ahead to find the red lights that would be run: five times a minute. */
+export const TRIED_TICKS = 3000;
+/** All ticks of one forecast. */
+export const FORECAST_COST_TICKS = FORECAST_TICKS + 5 * TRIED_TICKS;

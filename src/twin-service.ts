@@ -1,7 +1,7 @@
 import type { City } from './city/types.ts';
 import type { Encoding } from './codec/encoding.ts';
 import type { Change } from './twin/journal.ts';
-import type { EventRecord, FleetEntry, Incident } from './twin/wire.ts';
+import type { EventRecord, FleetEntry, Incident, WorldOutlook } from './twin/wire.ts';
 import type { WorldOptions } from './twin/world-options.ts';
 
 /**
@@ -192,6 +192,13 @@ export interface World {
 
   /** The packed snapshot (see OUT_ in the memory map): as `frame`. */
   packed(asker?: () => Asker): Int32Array | Promise<Int32Array>;
+
+  /**
+   * What is at stake next, soonest first. Throws TwinError `rate_limited` if the asker cannot pay for the
+   * ticks that the world is lived ahead.
+   * @param car of this one alone; by default of all cars
+   */
+  outlook(asker: Asker, car?: number): Promise<WorldOutlook>;
 
   /** The last sixty events, oldest first. */
   events(asker?: Asker): Promise<EventRecord[]>;

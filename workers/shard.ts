@@ -2,6 +2,7 @@
 
 import type {
   Address,
+  ForecastTask,
   OpenTask,
   QueryTask,
   ReplayTask,
@@ -31,6 +32,7 @@ export const rewind = (task: RewindTask) => started().counterfactuals.rewind(tas
 export const search = (task: SearchTask) => started().counterfactuals.search(task);
 export const stopSearches = (world: number) => started().counterfactuals.stop(world);
 export const replay = (task: ReplayTask) => started().counterfactuals.replay(task);
+export const forecast = (task: ForecastTask) => started().counterfactuals.forecast(task);
 export const freeze = (worlds: readonly Address[]) => started().freeze(worlds);
 export const frozen = (worlds: readonly Address[]) => started().frozen(worlds);
 export const thaw = (worlds: readonly Address[]) => started().thaw(worlds);

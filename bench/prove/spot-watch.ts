@@ -1,9 +1,9 @@
 import { CAR_COUNT, FEATURE_COUNT } from '../../assembly/layout.ts';
 import type { HazardKind } from '../../src/city/types.ts';
-import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
 import { isAlwaysArmed, type SpotPass } from '../../src/testing/rigs/spot-tally.ts';
 import { FEATURES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
 import type { ContactFacts } from '../../src/twin/incidents.ts';
+import { FAILS_WITHOUT } from '../../src/twin/spot-features.ts';
 
 /** Events up to 3 s after the conflict point belong to the pass. */
 const AFTER_TICKS = 150;
@@ -34,12 +34,11 @@ const isFunction = (name: FeatureName): boolean =>
   FEATURES.some((feature) => feature.name === name && feature.group === 'function');
 
 /** Whether the kind needs a function: an actuator or a sensor alone never intervenes. */
-export const hasFunction = (kind: HazardKind): boolean =>
-  HAZARD_KINDS[kind].failsWithout.some(isFunction);
+export const hasFunction = (kind: HazardKind): boolean => FAILS_WITHOUT[kind].some(isFunction);
 
 /** Features that must act at a kind: its functions, or else all that it needs. */
 export function actingMask(kind: HazardKind): number {
-  const { failsWithout } = HAZARD_KINDS[kind];
+  const failsWithout = FAILS_WITHOUT[kind];
   const functions = failsWithout.filter(isFunction);
   return maskOf(functions.length > 0 ? functions : failsWithout);
 }

@@ -1,7 +1,7 @@
 import { CITIES } from '../../src/city/catalogue.ts';
-import { HAZARD_KINDS } from '../../src/citygen/hazards/kinds.ts';
 import { isForMovingCars } from '../../src/testing/rigs/spot-tally.ts';
 import { FEATURE_NAMES, type FeatureName } from '../../src/twin/catalogue.ts';
+import { FAILS_WITHOUT } from '../../src/twin/spot-features.ts';
 import { type Figure, figure } from '../common/figures.ts';
 import { barPlot } from './plot.ts';
 import { listed, mark, type Section, shown, type Table } from './section.ts';
@@ -125,7 +125,7 @@ function hitMarks(off: FeatureName, groups: readonly SweepGroup[]): Figure[] {
 
 /** Spots that need the feature. */
 const spotsFor = (off: FeatureName, groups: readonly SweepGroup[]): SpotCounts[] =>
-  drivenOf(groups).spots.filter(({ kind }) => HAZARD_KINDS[kind].failsWithout.includes(off));
+  drivenOf(groups).spots.filter(({ kind }) => FAILS_WITHOUT[kind].includes(off));
 
 const totalOf = (spots: readonly SpotCounts[]): SpotCounts =>
   spots.reduce((total, spot) => plus(total, spot), emptyCounts(-1, spots[0]?.kind ?? 'ice_bend'));

@@ -194,6 +194,27 @@ export interface ReplayFrames extends Replay {
   outcome: 'played';
 }
 
+/** Lives a world ahead that is in memory. */
+export interface ForecastTask extends Omit<CounterfactualTask, 'background'> {
+  residency: number;
+  /** By spot of the city: mask of the features without which it ends in a collision. */
+  needs: readonly number[];
+}
+
+/** What a world that is lived ahead shows. */
+export interface Forecast {
+  fromTick: number;
+  /** Six numbers each: car, index of the feature, tick, spot or −1, consequence, way of the car in dm. */
+  rows: Int32Array;
+  /** Ways of all cars at the end of each second, m. */
+  ways: Float32Array;
+}
+
+export type ForecastAnswer =
+  | ({ outcome: 'told' } & Forecast)
+  /** The world is not in this shard's memory, or not in this residency. */
+  | { outcome: 'unloaded' };
+
 // ── reports ───────────────────────────────────────────────────────────────────────────────────
 
 /**

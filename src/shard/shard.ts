@@ -8,6 +8,8 @@ import { PooledThread } from './pooled-thread.ts';
 import type {
   Address,
   Command,
+  ForecastAnswer,
+  ForecastTask,
   FrozenWorld,
   OpenAnswer,
   OpenTask,
@@ -245,7 +247,12 @@ export class Shard {
     await this.#run('stopSearches', world).catch(() => {});
   }
 
-  /** Throws TwinError `overloaded` if too many replays are waiting. */
+  /** Throws TwinError `overloaded` if too many replays or forecasts are waiting. */
+  forecast(task: ForecastTask): Promise<ForecastAnswer> {
+    return this.#limited(() => this.#run('forecast', task));
+  }
+
+  /** Throws TwinError `overloaded` if too many replays or forecasts are waiting. */
   replay(task: ReplayTask): Promise<ReplayAnswer> {
     return this.#limited(() => this.#run('replay', task));
   }

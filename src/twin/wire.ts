@@ -330,6 +330,43 @@ export type Incident = TypeOf<typeof Incident>;
 export type IncidentVehicle = Incident['vehicles'][number];
 export type Failure = Incident['failures'][number];
 
+/** What would come of a feature that is off. */
+export const OUTLOOK_CONSEQUENCES = [
+  'collision',
+  'red_light',
+  'lane_departure',
+  'right_of_way',
+  'stall',
+] as const;
+
+const outlookEntry = {
+  feature: oneOf(...FEATURE_NAMES),
+  hazard: described(
+    'The hazard spot, or null where it is a light, a junction or the road.',
+    stringOrNull,
+  ),
+  kind: described('Kind of the spot; else `traffic_light`, `junction`, `bend` or `road`.', string),
+  distance: described('Metres along the route.', nonNegative),
+  time: described('Expected seconds until then.', nonNegative),
+  consequence: oneOf(...OUTLOOK_CONSEQUENCES),
+};
+
+export const VehicleOutlook = object('What is at stake next for a car, soonest first.', {
+  vin: string,
+  tick,
+  outlook: list(object('What would happen without a feature.', outlookEntry)),
+});
+export type VehicleOutlook = TypeOf<typeof VehicleOutlook>;
+
+export const WorldOutlook = object('What is at stake next for all cars, soonest first.', {
+  world: string,
+  tick,
+  outlook: list(
+    object('What would happen to a car without a feature.', { vin: string, ...outlookEntry }),
+  ),
+});
+export type WorldOutlook = TypeOf<typeof WorldOutlook>;
+
 /** What else can come of a feature that is off, or of what it causes. */
 export const CONSEQUENCES = [
   'red_light',

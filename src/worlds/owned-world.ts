@@ -10,7 +10,8 @@ import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
-import type { EventRecord, FleetEntry, Incident } from '../twin/wire.ts';
+import { outlookEntries } from '../twin/outlook.ts';
+import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
 import type {
   Asker,
   ChangeRange,
@@ -33,6 +34,7 @@ import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
 import { WorldJournal } from './world-journal.ts';
 import { WorldLoader } from './world-loader.ts';
+import { WorldOutlooks } from './world-outlooks.ts';
 import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
 import { WorldTicks } from './world-ticks.ts';
@@ -55,6 +57,7 @@ export class OwnedWorld implements World, IdleWorld {
   readonly #shared: WorldDependencies;
   /** Made at first use, because most worlds at hand never need it. */
   #history: WorldHistory | undefined;
+  #outlooks: WorldOutlooks | undefined;
   /**
    * A weak reference, so that unused fleets are freed: 20 entries take more memory than the rest of
    * an unloaded world.
@@ -286,6 +289,14 @@ export class OwnedWorld implements World, IdleWorld {
   get history(): WorldHistory {
     this.#history ??= new WorldHistory(this.#parts, this.loader);
     return this.#history;
+  }
+
+  async outlook(asker: Asker, car?: number): Promise<WorldOutlook> {
+    this.#outlooks ??= new WorldOutlooks(this.#parts, this.loader);
+    const { outlook, tick } = await this.#outlooks.outlook(asker);
+    const { fleet, city, id } = this;
+    const context = { fleet, hazards: city.hazards };
+    return { world: id, tick, outlook: outlookEntries(outlook, tick, context, car) };
   }
 
   events(asker?: Asker): Promise<EventRecord[]> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CITIES } from '../../city/catalogue.ts';
 import { cityOf } from '../../testing/rigs/cities.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
+import { FAILS_WITHOUT } from '../../twin/spot-features.ts';
 import { HAZARD_KINDS } from './kinds.ts';
 
 const named = Object.entries(HAZARD_KINDS);
@@ -17,7 +18,8 @@ describe('The kinds of hazard', () => {
 
   test('each fail without one or more known features.', () => {
     const features = new Set(FEATURES.map(({ name }) => name));
-    for (const [, { failsWithout }] of named) {
+    expect(Object.keys(FAILS_WITHOUT).toSorted()).toEqual(Object.keys(HAZARD_KINDS).toSorted());
+    for (const failsWithout of Object.values(FAILS_WITHOUT)) {
       expect(failsWithout.length).toBeGreaterThan(0);
       for (const feature of failsWithout) expect(features).toContain(feature);
     }
@@ -33,7 +35,7 @@ describe('The kinds of hazard', () => {
       expect(kinds.length - others.length).toBeLessThanOrEqual(2);
       expect(kinds.length).toBeGreaterThanOrEqual(10);
       expect(kinds.length).toBeLessThanOrEqual(16);
-      const covered = new Set(kinds.flatMap((kind) => HAZARD_KINDS[kind].failsWithout));
+      const covered = new Set(kinds.flatMap((kind) => FAILS_WITHOUT[kind]));
       expect([...covered].sort()).toEqual(FEATURES.map(({ name: feature }) => feature).sort());
     },
   );

@@ -1,5 +1,4 @@
 import type { Actor, HazardKind, ZoneKind } from '../../city/types.ts';
-import type { FeatureName } from '../../twin/catalogue.ts';
 
 /** How far a zone reaches from a spot, along the road and to either side of its lane, m. */
 export interface ZoneRule {
@@ -14,8 +13,6 @@ export interface ZoneRule {
 interface KindEntry {
   radiusM: number;
   description: string;
-  /** With any one of these off, the hazard can end in a collision. */
-  failsWithout: readonly FeatureName[];
   /** Moves onto the road or stands on it; without an actor the road itself is the hazard. */
   actor?: Actor;
   zone?: ZoneRule;
@@ -47,94 +44,79 @@ export const HAZARD_KINDS: Readonly<Record<HazardKind, KindEntry>> = {
   parked_row_child: {
     radiusM: 40,
     description: 'A child may run out from between the parked cars.',
-    failsWithout: ['aeb', 'front_camera', 'brakes'],
     actor: person('child', 0.5, 30, 5 * KMH),
   },
   sudden_stop: {
     radiusM: 40,
     description: 'The vehicle ahead may brake to a standstill without warning.',
-    failsWithout: ['aeb', 'brakes'],
     actor: vehicle('car', CAR, CAR_KG, 50 * KMH),
   },
   fog_stall: {
     radiusM: 60,
     description: 'A broken-down car stands in a bank of fog that a camera cannot see through.',
-    failsWithout: ['front_radar'],
     actor: vehicle('broken-down car', CAR, CAR_KG, 0),
     zone: area('fog', DRY_FRICTION, [60, 25], [14, 12]),
   },
   deer_crossing: {
     radiusM: 45,
     description: 'A deer may leap out of the hedge of the park and onto the road.',
-    failsWithout: ['animal_detection', 'front_camera', 'brakes'],
     actor: { kind: 'animal', name: 'deer', lengthM: 1.1, widthM: 0.35, massKg: 23, speedMps: 3 },
     zone: area('dusk', DRY_FRICTION, [50, 20], [9, 14]),
   },
   red_light_lorry: {
     radiusM: 40,
     description: 'A lorry crosses on its green the moment the light here turns red.',
-    failsWithout: ['traffic_light_recognition', 'front_camera', 'brakes'],
     actor: vehicle('lorry', LORRY, 12_000, 40 * KMH),
   },
   blind_crossing: {
     radiusM: 35,
     description: 'Houses hide a car that comes fast out of the side street.',
-    failsWithout: ['intersection_assist', 'corner_radars', 'brakes'],
     actor: vehicle('car', CAR, CAR_KG, 60 * KMH),
   },
   left_turn_oncoming: {
     radiusM: 40,
     description: 'A waiting van hides fast oncoming traffic from whoever turns left.',
-    failsWithout: ['intersection_assist', 'corner_radars'],
     actor: vehicle('car', CAR, CAR_KG, 55 * KMH),
   },
   wet_crest: {
     radiusM: 45,
     description: 'Something covers half the lane behind a crest where the road is wet.',
-    failsWithout: ['evasive_steering', 'steering', 'front_camera'],
     actor: { kind: 'obstacle', name: 'obstacle', lengthM: 2, widthM: 1, massKg: 300, speedMps: 0 },
     zone: area('wet', WET_FRICTION, [45, 20], [6, 3]),
   },
   ice_bend: {
     radiusM: 35,
     description: 'The bend lies in the shade and keeps a sheet of ice.',
-    failsWithout: ['esc'],
     zone: area('ice', ICE_FRICTION, [12.5, 12.5], [1.75, 3]),
   },
   sharp_bend: {
     radiusM: 35,
     description: 'The fast road ends in a sharp bend with a wall right behind it.',
-    failsWithout: ['steering'],
   },
   downhill_stop: {
     radiusM: 35,
     description: 'The street falls towards a stop line with cross traffic behind it.',
-    failsWithout: ['brakes'],
     actor: vehicle('car', CAR, CAR_KG, 50 * KMH),
   },
   blind_stall: {
     radiusM: 50,
     description: 'Lorries come through here that see a car standing on the road far too late.',
-    failsWithout: ['throttle'],
     actor: vehicle('lorry', LORRY, 12_000, 45 * KMH),
   },
   tram_crossing: {
     radiusM: 40,
     description: 'A tram crosses here that cannot stop for whoever is slow to clear its track.',
-    failsWithout: ['throttle', 'intersection_assist'],
     actor: vehicle('tram', TRAM, 40_000, 40 * KMH),
   },
   dark_zebra: {
     radiusM: 40,
     description: 'Somebody in dark clothes may walk over the unlit zebra crossing.',
-    failsWithout: ['front_camera', 'aeb'],
     actor: person('pedestrian', 0.6, 75, 8 * KMH),
     zone: area('dusk', DRY_FRICTION, [45, 15], [9, 6]),
   },
   cut_in: {
     radiusM: 40,
     description: 'A delivery van may pull out of its bay right in front of a car.',
-    failsWithout: ['aeb'],
     actor: vehicle('delivery van', VAN, 2800, 15 * KMH),
   },
 };

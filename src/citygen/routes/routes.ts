@@ -1,7 +1,7 @@
 import { at, distanceToPath, lengthOf } from '../../city/geometry.ts';
 import type { HazardSite, HazardSpot, Route } from '../../city/types.ts';
+import { FAILS_WITHOUT } from '../../twin/spot-features.ts';
 import { pointAlong } from '../geometry.ts';
-import { HAZARD_KINDS } from '../hazards/kinds.ts';
 import type { Network } from '../network/network.ts';
 import type { RandomStream } from '../random-stream.ts';
 import { type Candidate, choose, matched } from './choice.ts';
@@ -67,7 +67,7 @@ function stallLanes({ lanes, lengthsM }: Streets, hazards: readonly HazardSpot[]
       return distanceToPath(point, way) < ALONG_M;
     });
   const ways = hazards
-    .filter(({ kind }) => HAZARD_KINDS[kind].failsWithout.includes('throttle'))
+    .filter(({ kind }) => FAILS_WITHOUT[kind].includes('throttle'))
     .map(({ site }) => site.actorPath);
   return new Set([...lanes.keys()].filter((lane) => ways.some((way) => isOn(lane, way))));
 }

@@ -245,6 +245,13 @@ function worldRoutes(context: TwinContext): Route[] {
         ),
     }),
     askingRoute(context, {
+      path: '/outlook',
+      operationId: 'getWorldOutlook',
+      summary: 'What is at stake next for all cars, soonest first',
+      schema: schemas.WorldOutlook,
+      answer: async (world, { encoding }, asker) => ok(await world.outlook(asker), encoding),
+    }),
+    askingRoute(context, {
       path: '/events',
       operationId: 'listEvents',
       summary: 'The last sixty events, oldest first',

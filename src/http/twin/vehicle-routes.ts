@@ -15,7 +15,7 @@ import {
   maskOf,
 } from '../../twin/catalogue.ts';
 import { hundredths } from '../../twin/units.ts';
-import type { FleetEntry, Telemetry } from '../../twin/wire.ts';
+import type { FleetEntry, Telemetry, VehicleOutlook } from '../../twin/wire.ts';
 import type { Asker } from '../../twin-service.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
@@ -72,8 +72,20 @@ function readRoutes({ worlds, limits, lists }: VehicleContext): Route[] {
     get('/route', 'getRoute', 'The loop that the car drives', schemas.Route, (car, encoding) =>
       ok(routeOf(car), encoding),
     ),
+    get(
+      '/outlook',
+      'getOutlook',
+      'What is at stake next for the car, soonest first',
+      schemas.VehicleOutlook,
+      async (car, encoding, asker) => ok(await outlookOf(car, asker()), encoding),
+    ),
     incidentsRoute({ worlds, limits, lists }),
   ];
+}
+
+async function outlookOf(car: Car, asker: Asker): Promise<VehicleOutlook> {
+  const { tick, outlook } = await car.world.outlook(asker, car.index);
+  return { vin: entryOf(car).vin, tick, outlook: outlook.map(({ vin: _, ...entry }) => entry) };
 }
 
 function incidentsRoute({ worlds, limits, lists }: VehicleContext): Route {

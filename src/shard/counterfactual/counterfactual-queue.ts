@@ -7,6 +7,8 @@ import { declaredIn } from '../../twin/explanation.ts';
 import type { IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
 import {
+  type ForecastAnswer,
+  type ForecastTask,
   type ReplayAnswer,
   type ReplayTask,
   type RewindTask,
@@ -18,6 +20,7 @@ import type { Pulse } from '../pulse.ts';
 import { worldEncoder } from '../world-encoder.ts';
 import { CounterfactualRunner } from './counterfactual-runner.ts';
 import { carsOf } from './counterfactual-search.ts';
+import { forecast } from './forecast.ts';
 import { Lane, type Order } from './lane.ts';
 import { playFrames } from './replay.ts';
 import { Rewind, type RewindStart, type Slices } from './rewind.ts';
@@ -168,6 +171,18 @@ export class CounterfactualQueue {
       const message = error instanceof Error ? error.message : String(error);
       return { outcome: 'failed', ticks: rewind.stepped - before, message };
     }
+  }
+
+  /** Lives a world ahead from where it is now. Rejects on a trap. */
+  forecast(task: ForecastTask): Promise<ForecastAnswer> {
+    const { worlds, kernel, cities } = this.#dependencies;
+    const world = worlds.get(task.world);
+    if (world?.residency !== task.residency) return Promise.resolve({ outcome: 'unloaded' });
+    const image = kernel.image(world.slab);
+    const table = at(cities.tables, task.cityIndex);
+    return this.#add(this.#replays, task, function* (rewind) {
+      return { outcome: 'told', ...(yield* forecast(rewind, image, table, task.needs)) } as const;
+    });
   }
 
   /** Rejects if the re-run traps or diverges from the recorded collision. */

@@ -22,7 +22,7 @@ import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
 import { applyChange, type Change, unpackChanges } from '../../twin/journal.ts';
-import type { EventRecord, Incident } from '../../twin/wire.ts';
+import type { EventRecord, Incident, WorldOutlook } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 import type {
   Asker,
@@ -65,6 +65,7 @@ export class FakeWorld implements World {
   steps = 0;
   /** Pages of lists that were read. */
   pagesRead = 0;
+  outlookList: WorldOutlook['outlook'] = [];
   eventList: EventRecord[] = [];
   /** What a replay takes. */
   replayTicks = 1000;
@@ -159,6 +160,10 @@ export class FakeWorld implements World {
     };
     const ofCar = car === undefined ? this.incidentList : this.#incidentsOf(car);
     return this.#longList(ofCar.filter(isAfter).slice(0, limit));
+  }
+
+  async outlook(): Promise<WorldOutlook> {
+    return { world: this.id, tick: this.tick(), outlook: this.outlookList };
   }
 
   async *incidentIds(car: number): Steps<string[]> {
