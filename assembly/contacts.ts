@@ -1,48 +1,32 @@
 import {
   CAR_COUNT,
   CHAIN_TICKS,
-  CONTACTS,
-  CONTACT_BYTES,
-  CONTACT_RING,
   C_CHAIN_ORDER,
   C_CHAIN_TICK,
   C_CONTACT_TICK,
   EVENT_COLLISION,
-  H_CONTACT_COUNT,
-  H_CONTACT_ORDER,
-  H_CONTACT_TICK,
   H_TICK,
   K_BLOCK,
   K_CHAIN_ORDER,
   K_CHAIN_TICK,
   K_HAZARD,
-  K_KIND,
   K_ORDER,
   K_TICK,
 } from './layout';
+import { newRecord, setChain } from './contact-ring';
 import { raise } from './events';
 import { getI, setI } from './memory';
+import { leaveChain } from './pulses';
 
 /**
  * A new record in the chain of its parties' last contacts, or in a chain of its own. `b` −1: no
  * car.
  */
 export function newContact(slab: usize, kind: i32, block: i32, hazard: i32, a: i32, b: i32): usize {
-  const tick = load<u32>(slab + H_TICK);
-  const count = load<u32>(slab + H_CONTACT_COUNT);
-  const again = count > 0 && load<u32>(slab + H_CONTACT_TICK) == tick;
-  const order = again ? load<u32>(slab + H_CONTACT_ORDER) + 1 : 0;
-  store<u32>(slab + H_CONTACT_TICK, tick);
-  store<u32>(slab + H_CONTACT_ORDER, order);
-  store<u32>(slab + H_CONTACT_COUNT, count + 1);
-  const record = <usize>CONTACTS + <usize>(count % CONTACT_RING) * CONTACT_BYTES;
-  memory.fill(record, 0, CONTACT_BYTES);
-  store<u32>(record + K_TICK, tick);
-  store<u32>(record + K_ORDER, order);
-  store<i32>(record + K_KIND, kind);
+  const record = newRecord(slab, kind);
   store<i32>(record + K_BLOCK, block);
   store<i32>(record + K_HAZARD, hazard);
-  link(slab, record, tick, order, a, b);
+  link(slab, record, load<u32>(record + K_TICK), load<u32>(record + K_ORDER), a, b);
   return record;
 }
 
@@ -58,12 +42,21 @@ function link(slab: usize, contact: usize, tick: u32, order: u32, a: i32, b: i32
     join(slab, getI(slab, C_CHAIN_TICK, b), getI(slab, C_CHAIN_ORDER, b), chainTick, chainOrder);
   enter(slab, tick, chainTick, chainOrder, a);
   enter(slab, tick, chainTick, chainOrder, b);
-  store<u32>(contact + K_CHAIN_TICK, chainTick);
-  store<u32>(contact + K_CHAIN_ORDER, chainOrder);
+  setChain(contact, chainTick, chainOrder);
+}
+
+/** Whether two cars are in different chains, or one of them in none. */
+export function meetsAnew(slab: usize, tick: u32, a: i32, b: i32): bool {
+  if (!linked(slab, tick, a) || !linked(slab, tick, b))
+    return linked(slab, tick, a) || linked(slab, tick, b);
+  return (
+    getI(slab, C_CHAIN_TICK, a) != getI(slab, C_CHAIN_TICK, b) ||
+    getI(slab, C_CHAIN_ORDER, a) != getI(slab, C_CHAIN_ORDER, b)
+  );
 }
 
 /** Whether a car's last contact is recent enough for the same chain. */
-function linked(slab: usize, tick: u32, car: i32): bool {
+export function linked(slab: usize, tick: u32, car: i32): bool {
   if (car < 0) return false;
   const last = <u32>getI(slab, C_CONTACT_TICK, car);
   return last != 0 && tick - last < <u32>CHAIN_TICKS;
@@ -79,9 +72,11 @@ function isOlder(slab: usize, car: i32, other: i32): bool {
 }
 
 function join(slab: usize, fromTick: i32, fromOrder: i32, tick: u32, order: u32): void {
+  if (fromTick == <i32>tick && fromOrder == <i32>order) return;
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getI(slab, C_CHAIN_TICK, car) != fromTick || getI(slab, C_CHAIN_ORDER, car) != fromOrder)
       continue;
+    leaveChain(slab, car);
     setI(slab, C_CHAIN_TICK, car, tick);
     setI(slab, C_CHAIN_ORDER, car, order);
   }
@@ -89,6 +84,11 @@ function join(slab: usize, fromTick: i32, fromOrder: i32, tick: u32, order: u32)
 
 function enter(slab: usize, tick: u32, chainTick: u32, chainOrder: u32, car: i32): void {
   if (car < 0) return;
+  if (
+    <u32>getI(slab, C_CHAIN_TICK, car) != chainTick ||
+    <u32>getI(slab, C_CHAIN_ORDER, car) != chainOrder
+  )
+    leaveChain(slab, car);
   setI(slab, C_CONTACT_TICK, car, tick);
   setI(slab, C_CHAIN_TICK, car, chainTick);
   setI(slab, C_CHAIN_ORDER, car, chainOrder);

@@ -74,6 +74,7 @@ import {
   BOX_Y,
   boxOverlap,
 } from './overlap';
+import { dropPulse } from './pulses';
 import { CLEAR_TICKS, DRIVER_DECEL_MAX, STOPPED_MPS } from './thresholds';
 import { place, roll } from './world';
 
@@ -208,6 +209,7 @@ function reset(slab: usize, car: i32): void {
   setI(slab, C_STATUS, car, STATUS_STOPPED);
   setI(slab, C_HALT_TICK, car, 0);
   setI(slab, C_CONTACT_TICK, car, 0);
+  dropPulse(slab, car);
   setI(slab, C_CLAIM, car, -1);
   setI(slab, C_UNANNOUNCED, car, 0);
   setI(slab, C_STILL_TICK, car, 0);
