@@ -1,4 +1,4 @@
-import { CHAIN_TICKS, CONTACT_BUILDING, PULSE_TICKS } from '../../assembly/layout.ts';
+import { CHAIN_TICKS, CONTACT_BUILDING, CONTACT_RING, PULSE_TICKS } from '../../assembly/layout.ts';
 import {
   type ContactFacts,
   type IncidentContacts,
@@ -65,9 +65,11 @@ export function contactOf(stored: StoredContact): ContactFacts {
   // Older stores tell no direction. With a car, only the size counts: of a stranger's change.
   const stranger = first.car < 0 ? first : second;
   const impulse = { impulseX: stranger.massKg * stranger.deltaVMps, impulseY: 0 };
+  // They have no pulses: each contact is one of its own, also several of the same tick.
+  const pulseTick = tick + order / CONTACT_RING;
   const parties = [
-    { pulseTick: tick, ...first },
-    { pulseTick: tick, ...second },
+    { pulseTick, ...first },
+    { pulseTick, ...second },
   ] as const;
   const chain = { chainTick: tick, chainOrder: order, hazard: -1 };
   return { ...chain, ...impulse, ...stored, energyJ, parties };
