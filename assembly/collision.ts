@@ -9,6 +9,7 @@ import {
   CT_MASS,
   CT_PER_INERTIA,
   CT_PER_MASS,
+  C_CONTACT_TICK,
   C_DECLARED,
   C_EFFECTIVE,
   C_HALT_TICK,
@@ -28,6 +29,8 @@ import {
   H_TICK,
   K_CLOSING,
   K_ENERGY,
+  K_IMPULSE_X,
+  K_IMPULSE_Y,
   K_PARTY,
   K_STRIKING,
   K_X,
@@ -36,12 +39,9 @@ import {
   PARTY_BYTES,
   P_CAR,
   P_DECLARED,
-  P_DELTA_V,
   P_EFFECTIVE,
   P_HX,
   P_HY,
-  P_IMPACT_X,
-  P_IMPACT_Y,
   P_MASS,
   P_SPEED,
   P_TYPE,
@@ -51,15 +51,13 @@ import {
 import { blockRecord, cellAt, cellEnd, cellStart } from './blocks';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf, velocityX, velocityY } from './body';
 import { findNear, findNearOf, TOUCH_M, touchesBlockBox } from './broad-phase';
-import { newContact, raiseCollision } from './contacts';
+import { linked, meetsAnew, newContact, raiseCollision } from './contacts';
 import { BODY_FRICTION, impulse, IMPULSE_X, IMPULSE_Y, restitution } from './impulse';
 import { greatest } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import {
   BOX_HX,
   BOX_HY,
-  BOX_X,
-  BOX_Y,
   boxesCommon,
   boxOverlap,
   COMMON_X,
@@ -69,6 +67,7 @@ import {
   polygonCommon,
   polygonOverlap,
 } from './overlap';
+import { addPush, hasPulse, noteRecorded, noteUnrecorded, storePulse } from './pulses';
 
 /** Bisections that find the moment of first contact, to a 32nd of a tick. */
 const BISECTIONS = 5;
@@ -153,10 +152,7 @@ function findContact(slab: usize, a: i32, b: i32, block: usize): void {
   else boxesCommon(BODY_A, BODY_B);
 }
 
-/**
- * A contact with another car, or with a block if `b` is −1. Contacts between wrecks are not
- * recorded.
- */
+/** A contact with another car, or with a block if `b` is −1. */
 function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: usize): void {
   findContact(slab, a, b, record);
   const nx = load<f64>(NORMAL_X);
@@ -193,17 +189,48 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: us
     restitution(closing),
     BODY_FRICTION,
   );
-  if (!isWreck(slab, a) || (b >= 0 && !isWreck(slab, b))) {
+  if (isRecorded(slab, a, b, closing)) {
     // If both closed the gap, the greater part counts.
     const striking = b < 0 || 2.0 * towardsA >= ux * nx + uy * ny ? 0 : 1;
     report(slab, a, b, block, record, closing, lost, striking);
     wreck(slab, city, a);
     if (b >= 0) wreck(slab, city, b);
-  }
+  } else if (closing > 0.0) countUnrecorded(slab, a, b, lost);
   const jx = load<f64>(IMPULSE_X);
   const jy = load<f64>(IMPULSE_Y);
   push(slab, a, jx, jy, rAx, rAy);
   if (b >= 0) push(slab, b, -jx, -jy, rBx, rBy);
+}
+
+/** Closing speed from which a contact between wrecks, or of one with a block, has a record, m/s. */
+const NOTABLE_MPS = 1.0;
+
+/**
+ * Wrecks that slide together touch in every tick. So contacts of wrecks alone have a record only if
+ * they bring a car into an incident, or are hard and not part of the pulses of two cars that have met
+ * already. A tick has at most one record a car: see CONTACT_RING.
+ */
+function isRecorded(slab: usize, a: i32, b: i32, closing: f64): bool {
+  const tick = load<u32>(slab + H_TICK);
+  const isFirst = <u32>getI(slab, C_CONTACT_TICK, a) != tick;
+  if (!isFirst && (b < 0 || <u32>getI(slab, C_CONTACT_TICK, b) == tick)) return false;
+  if (!isWreck(slab, a) || (b >= 0 && !isWreck(slab, b))) return true;
+  if (b >= 0 && closing > 0.0 && meetsAnew(slab, tick, a, b)) return true;
+  return closing >= NOTABLE_MPS && !(b >= 0 && hasPulse(slab, a) && hasPulse(slab, b));
+}
+
+/** Counts a contact without a record for the incidents in which its cars are. */
+function countUnrecorded(slab: usize, a: i32, b: i32, lost: f64): void {
+  const jx = load<f64>(IMPULSE_X);
+  const jy = load<f64>(IMPULSE_Y);
+  countOne(slab, a, BODY_A, jx, jy, b < 0 ? lost : 0.5 * lost);
+  if (b >= 0) countOne(slab, b, BODY_B, -jx, -jy, 0.5 * lost);
+}
+
+function countOne(slab: usize, car: i32, body: usize, jx: f64, jy: f64, energy: f64): void {
+  if (!hasPulse(slab, car) && !linked(slab, load<u32>(slab + H_TICK), car)) return;
+  addPush(slab, car, body, jx, jy);
+  noteUnrecorded(slab, car, energy);
 }
 
 /** Records a contact while the bodies still move as before it. */
@@ -225,23 +252,23 @@ function report(
   store<f64>(contact + K_CLOSING, closing);
   store<f64>(contact + K_ENERGY, lost);
   store<i32>(contact + K_STRIKING, striking);
-  party(slab, contact + K_PARTY, a, BODY_A);
+  const jx = load<f64>(IMPULSE_X);
+  const jy = load<f64>(IMPULSE_Y);
+  store<f64>(contact + K_IMPULSE_X, jx);
+  store<f64>(contact + K_IMPULSE_Y, jy);
+  party(slab, contact + K_PARTY, a, BODY_A, jx, jy);
   const other = contact + K_PARTY + PARTY_BYTES;
-  if (b >= 0) party(slab, other, b, BODY_B);
+  if (b >= 0) party(slab, other, b, BODY_B, -jx, -jy);
   else store<i32>(other + P_CAR, -1);
   if (striking == 0) raiseCollision(slab, contact, a, b);
   else raiseCollision(slab, contact, b, a);
 }
 
-/** Records a car's state right before the contact. */
-export function party(slab: usize, record: usize, car: i32, body: usize): void {
-  const hx = load<f64>(body + BOX_HX);
-  const hy = load<f64>(body + BOX_HY);
-  const dx = load<f64>(COMMON_X) - load<f64>(body + BOX_X);
-  const dy = load<f64>(COMMON_Y) - load<f64>(body + BOX_Y);
-  const norm = greatest(sqrt(dx * dx + dy * dy), 1e-6);
-  const jx = load<f64>(IMPULSE_X);
-  const jy = load<f64>(IMPULSE_Y);
+/** Records a car's state right before the contact, and counts the impulse j on it. */
+export function party(slab: usize, record: usize, car: i32, body: usize, jx: f64, jy: f64): void {
+  addPush(slab, car, body, jx, jy);
+  noteRecorded(slab, car);
+  storePulse(slab, record, car);
   store<i32>(record + P_CAR, car);
   store<i32>(record + P_DECLARED, getI(slab, C_DECLARED, car));
   store<i32>(record + P_EFFECTIVE, getI(slab, C_EFFECTIVE, car));
@@ -249,14 +276,8 @@ export function party(slab: usize, record: usize, car: i32, body: usize): void {
   const vx = getF(slab, C_VX, car);
   const vy = getF(slab, C_VY, car);
   store<f64>(record + P_SPEED, sqrt(vx * vx + vy * vy));
-  store<f64>(
-    record + P_DELTA_V,
-    sqrt(jx * jx + jy * jy) * load<f64>(typeOf(slab, car) + CT_PER_MASS),
-  );
-  store<f64>(record + P_HX, hx);
-  store<f64>(record + P_HY, hy);
-  store<f64>(record + P_IMPACT_X, (hx * dx + hy * dy) / norm);
-  store<f64>(record + P_IMPACT_Y, (hx * dy - hy * dx) / norm);
+  store<f64>(record + P_HX, load<f64>(body + BOX_HX));
+  store<f64>(record + P_HY, load<f64>(body + BOX_HY));
   store<f64>(record + P_MASS, load<f64>(typeOf(slab, car) + CT_MASS));
 }
 

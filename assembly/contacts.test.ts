@@ -19,7 +19,6 @@ import {
   C_Y,
   CAR_COUNT,
   CHAIN_TICKS,
-  CONTACT_RING,
   F_BRAKES,
 } from './layout.ts';
 
@@ -109,7 +108,7 @@ describe('one tick', () => {
       [0, 0],
     );
     walls.kernel.step(walls.slab, 1);
-    expect(walls.kernel.contactCount(walls.slab)).toBe(CONTACT_RING);
+    expect(walls.kernel.contactCount(walls.slab)).toBe(CAR_COUNT);
     expect(walls.kernel.contacts(walls.slab, 0).map(({ order }) => order)).toEqual(cars);
   });
 });

@@ -1,9 +1,6 @@
 import {
   CAR_COUNT,
   CHAIN_TICKS,
-  CONTACTS,
-  CONTACT_BYTES,
-  CONTACT_RING,
   C_CHAIN_ORDER,
   C_CHAIN_TICK,
   CRASH_ALIKE,
@@ -13,9 +10,6 @@ import {
   C_DECLARED,
   EVENT_COLLISION,
   F_ALL,
-  H_CONTACT_COUNT,
-  H_CONTACT_ORDER,
-  H_CONTACT_TICK,
   H_TICK,
   K_BLOCK,
   K_CHAIN_ORDER,
@@ -25,8 +19,10 @@ import {
   K_ORDER,
   K_TICK,
 } from './layout';
+import { newRecord, setChain } from './contact-ring';
 import { raise } from './events';
 import { getI, setI } from './memory';
+import { leaveChain } from './pulses';
 
 /** Two collisions of a car within so many ticks (2 min) can be alike. */
 const ALIKE_TICKS: u32 = 6000;
@@ -36,21 +32,10 @@ const ALIKE_TICKS: u32 = 6000;
  * car.
  */
 export function newContact(slab: usize, kind: i32, block: i32, hazard: i32, a: i32, b: i32): usize {
-  const tick = load<u32>(slab + H_TICK);
-  const count = load<u32>(slab + H_CONTACT_COUNT);
-  const again = count > 0 && load<u32>(slab + H_CONTACT_TICK) == tick;
-  const order = again ? load<u32>(slab + H_CONTACT_ORDER) + 1 : 0;
-  store<u32>(slab + H_CONTACT_TICK, tick);
-  store<u32>(slab + H_CONTACT_ORDER, order);
-  store<u32>(slab + H_CONTACT_COUNT, count + 1);
-  const record = <usize>CONTACTS + <usize>(count % CONTACT_RING) * CONTACT_BYTES;
-  memory.fill(record, 0, CONTACT_BYTES);
-  store<u32>(record + K_TICK, tick);
-  store<u32>(record + K_ORDER, order);
-  store<i32>(record + K_KIND, kind);
+  const record = newRecord(slab, kind);
   store<i32>(record + K_BLOCK, block);
   store<i32>(record + K_HAZARD, hazard);
-  link(slab, record, tick, order, a, b);
+  link(slab, record, load<u32>(record + K_TICK), load<u32>(record + K_ORDER), a, b);
   return record;
 }
 
@@ -67,12 +52,21 @@ function link(slab: usize, contact: usize, tick: u32, order: u32, a: i32, b: i32
   const kind = load<i32>(contact + K_KIND);
   enter(slab, tick, chainTick, chainOrder, a, kind);
   enter(slab, tick, chainTick, chainOrder, b, kind);
-  store<u32>(contact + K_CHAIN_TICK, chainTick);
-  store<u32>(contact + K_CHAIN_ORDER, chainOrder);
+  setChain(contact, chainTick, chainOrder);
+}
+
+/** Whether two cars are in different chains, or one of them in none. */
+export function meetsAnew(slab: usize, tick: u32, a: i32, b: i32): bool {
+  if (!linked(slab, tick, a) || !linked(slab, tick, b))
+    return linked(slab, tick, a) || linked(slab, tick, b);
+  return (
+    getI(slab, C_CHAIN_TICK, a) != getI(slab, C_CHAIN_TICK, b) ||
+    getI(slab, C_CHAIN_ORDER, a) != getI(slab, C_CHAIN_ORDER, b)
+  );
 }
 
 /** Whether a car's last contact is recent enough for the same chain. */
-function linked(slab: usize, tick: u32, car: i32): bool {
+export function linked(slab: usize, tick: u32, car: i32): bool {
   if (car < 0) return false;
   const last = <u32>getI(slab, C_CONTACT_TICK, car);
   return last != 0 && tick - last < <u32>CHAIN_TICKS;
@@ -88,9 +82,11 @@ function isOlder(slab: usize, car: i32, other: i32): bool {
 }
 
 function join(slab: usize, fromTick: i32, fromOrder: i32, tick: u32, order: u32): void {
+  if (fromTick == <i32>tick && fromOrder == <i32>order) return;
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getI(slab, C_CHAIN_TICK, car) != fromTick || getI(slab, C_CHAIN_ORDER, car) != fromOrder)
       continue;
+    leaveChain(slab, car);
     setI(slab, C_CHAIN_TICK, car, tick);
     setI(slab, C_CHAIN_ORDER, car, order);
   }
@@ -110,6 +106,11 @@ function crashOf(slab: usize, tick: u32, car: i32, kind: i32): i32 {
 
 function enter(slab: usize, tick: u32, chainTick: u32, chainOrder: u32, car: i32, kind: i32): void {
   if (car < 0) return;
+  if (
+    <u32>getI(slab, C_CHAIN_TICK, car) != chainTick ||
+    <u32>getI(slab, C_CHAIN_ORDER, car) != chainOrder
+  )
+    leaveChain(slab, car);
   setI(slab, C_CONTACT_TICK, car, tick);
   setI(slab, C_CRASH, car, crashOf(slab, tick, car, kind));
   setI(slab, C_CRASH_TICK, car, tick);

@@ -23,7 +23,7 @@
  */
 
 /** Goes up whenever any number in this file changes its meaning. */
-export const LAYOUT_VERSION = 6;
+export const LAYOUT_VERSION = 7;
 
 // ── limits ────────────────────────────────────────────────────────────────────────────────────
 export const CAR_COUNT = 20;
@@ -37,10 +37,11 @@ export const CONNECTOR_MAX = 32;
 /** Sixty are public; the ring is the next power of two. */
 export const EVENT_RING = 64;
 /**
- * Every contact makes a wreck of at least one car that was none, so a tick has at most one a car;
- * `step` returns after a tick that had any, so the ring never laps its reader.
+ * A contact is recorded only if one of its cars has no other record of that tick, and a car has one
+ * pulse at a time, so a tick has at most one record of each kind a car; `step` returns after a tick
+ * that had any, so the ring never laps its reader.
  */
-export const CONTACT_RING = CAR_COUNT;
+export const CONTACT_RING = 2 * CAR_COUNT;
 export const TICK_MS = 20;
 /** s; a literal, because integers divide differently in the two languages that read this file. */
 export const TICK_S = 0.02;
@@ -49,6 +50,8 @@ export const TICKS_PER_S = 50;
 export const FRAME_TICKS = 4;
 /** A contact that comes sooner after one of either party belongs to the same chain (2 s). */
 export const CHAIN_TICKS = 100;
+/** A crash pulse: what contacts do to a car within so many ticks from one of them (200 ms). */
+export const PULSE_TICKS = 10;
 
 // ── fixed addresses ───────────────────────────────────────────────────────────────────────────
 /** u32[CITY_MAX]: address of each city's table. Kept clear of address 0 and of static memory. */
@@ -93,19 +96,19 @@ export const OBJECTS = 43008;
 export const OWN_PATH = 46464;
 /** Rows of f64[CAR_COUNT], see dynamics.ts. */
 export const DYNAMICS = 49152;
-/** The contacts of the last step that had any, see K_ below. */
+/** The contacts and pulses of the last step that had any, see K_ below. */
 export const CONTACTS = 53248;
 /**
  * What the sensors of each car report, see TG_ below: i32[CAR_COUNT] counts, then TARGET_MAX
  * records a car.
  */
-export const TARGET_COUNTS = 57472;
-export const TARGETS = 57600;
+export const TARGET_COUNTS = 62848;
+export const TARGETS = 62976;
 export const TARGET_MAX = 12;
 export const TARGET_BYTES = 96;
 /** What each car's intersection assist yields to, see functions/intersection-assist.ts. */
-export const CROSSINGS = 82944;
-export const CITY_BASE = 86016;
+export const CROSSINGS = 88320;
+export const CITY_BASE = 91392;
 export const SLAB_ALIGN = 64;
 
 // ── slab ──────────────────────────────────────────────────────────────────────────────────────
@@ -116,14 +119,19 @@ export const H_SEED = 8; // u64
 export const H_TICK = 16; // u32
 /** u32, events ever raised; the next goes to slot count % EVENT_RING */
 export const H_EVENT_COUNT = 20;
-export const H_CONTACT_COUNT = 24; // u32, contacts ever; the next goes to slot count % CONTACT_RING
-export const H_CONTACT_TICK = 28; // u32, tick of the last contact
+/** u32, records of contacts and pulses ever; the next goes to slot count % CONTACT_RING */
+export const H_CONTACT_COUNT = 24;
+export const H_CONTACT_TICK = 28; // u32, tick of the last record
 export const H_CONTACT_ORDER = 32; // u32, its number within that tick
 // Masks of cars, u32, as of the last frame:
 export const H_PAST_LINE = 36; // on a connector, or with the front well beyond the line before one
 export const H_LEFT_LANE = 40; // outside the lane
 export const H_STALLED = 44; // stalled, and told so
 export const H_STRANDED = 48; // out of the traffic without a crash
+export const H_PULSES = 52; // u32 mask of the cars whose crash pulse goes on
+/** u32 masks of those that a contact with a record, and one without, has pushed in it */
+export const H_RECORDED = 56;
+export const H_PUSHED = 60;
 export const HEADER_BYTES = 128;
 
 export const CARS = HEADER + HEADER_BYTES;
@@ -172,8 +180,15 @@ export const C_ESC_BRAKE_FRONT = CARS + 33 * CAR_F64;
 export const C_ESC_BRAKE_REAR = CARS + 34 * CAR_F64; // m/s², to the rear axle
 /** m/s² by which gravity drives it forward, 0 on a level road */
 export const C_SLOPE = CARS + 35 * CAR_F64;
+/** m/s east and north, sum of the changes of velocity in the last crash pulse */
+export const C_PULSE_X = CARS + 36 * CAR_F64;
+export const C_PULSE_Y = CARS + 37 * CAR_F64;
+/** m/s, its greatest sum in the incident, of the pulses that are over */
+export const C_PULSE_GREATEST = CARS + 38 * CAR_F64;
+/** J of deformation that no record has told: half of what two cars share */
+export const C_PULSE_ENERGY = CARS + 39 * CAR_F64;
 /** Even: two rows at a time are read as one. */
-export const CAR_F64_ARRAYS = 36;
+export const CAR_F64_ARRAYS = 40;
 
 export const CARS_I32 = CARS + CAR_F64_ARRAYS * CAR_F64;
 export const CAR_I32 = CAR_COUNT * 4;
@@ -193,7 +208,8 @@ export const C_HALT_TICK = CARS_I32 + 9 * CAR_I32;
 export const C_LIGHT_CHOICE = CARS_I32 + 10 * CAR_I32;
 /** tick since which it stands at its line, 0 not */
 export const C_STOOD_TICK = CARS_I32 + 11 * CAR_I32;
-export const C_CONTACT_TICK = CARS_I32 + 12 * CAR_I32; // tick of the last contact, 0 none
+/** tick of the last contact with a record, 0 none */
+export const C_CONTACT_TICK = CARS_I32 + 12 * CAR_I32;
 /** tick and order of the first contact of the chain */
 export const C_CHAIN_TICK = CARS_I32 + 13 * CAR_I32;
 export const C_CHAIN_ORDER = CARS_I32 + 14 * CAR_I32;
@@ -235,7 +251,12 @@ export const C_TOW_TICK = CARS_I32 + 30 * CAR_I32; // tick at which that began
 export const C_CRASH = CARS_I32 + 31 * CAR_I32;
 export const C_CRASH_TICK = CARS_I32 + 32 * CAR_I32;
 export const C_RETURNS = CARS_I32 + 33 * CAR_I32; // times that it was ever put back
-export const CAR_I32_ARRAYS = 34;
+export const C_PULSE_TICK = CARS_I32 + 34 * CAR_I32; // u32, tick at which the last pulse began
+/** f32: where the greatest push of the pulse met the car, see P_IMPACT_X */
+export const C_PULSE_IMPACT_X = CARS_I32 + 35 * CAR_I32;
+export const C_PULSE_IMPACT_Y = CARS_I32 + 36 * CAR_I32;
+export const C_PULSE_PEAK = CARS_I32 + 37 * CAR_I32; // f32 m/s, the greatest push of the pulse
+export const CAR_I32_ARRAYS = 38;
 
 export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
@@ -286,9 +307,10 @@ export const E_ARG = 24;
 /** i32: collision, near miss: the other car, −1 none, OTHER_ACTOR the actor of the spot */
 export const E_OTHER = 28;
 
-export const CONTACT_BYTES = 208;
-export const K_TICK = 0; // u32
-export const K_ORDER = 4; // u32, number within the tick, from 0
+/** A record of a contact; or of a pulse, which has one party and nothing of K_BLOCK to K_STRIKING. */
+export const CONTACT_BYTES = 240;
+export const K_TICK = 0; // u32; of a pulse: its last tick
+export const K_ORDER = 4; // u32, number of the record within the tick, from 0
 export const K_KIND = 8; // i32, CONTACT_
 export const K_BLOCK = 12; // i32, block index, −1 none
 export const K_X = 16; // f64 m, point of contact
@@ -297,26 +319,32 @@ export const K_CLOSING = 32; // f64 m/s, along the contact normal
 export const K_STRIKING = 40; // i32: 0 the first party's own motion closed the gap, 1 the second's
 /** u32, tick of the first contact of the chain that this one belongs to */
 export const K_CHAIN_TICK = 44;
-export const K_ENERGY = 48; // f64 J, turned into deformation
+export const K_ENERGY = 48; // f64 J, turned into deformation; of a pulse: see C_PULSE_ENERGY
 export const K_CHAIN_ORDER = 56; // u32, number of that contact within its tick
 export const K_HAZARD = 60; // i32, spot whose actor or body was touched, −1 none
-export const K_PARTY = 64; // two parties
-export const PARTY_BYTES = 72;
+export const K_IMPULSE_X = 64; // f64 N s, on the first party; the second gets the opposite
+export const K_IMPULSE_Y = 72;
+export const K_PARTY = 80; // two parties
+export const PARTY_BYTES = 80;
 export const P_CAR = 0; // i32, −1 if the party is no car of the fleet
 export const P_DECLARED = 4; // i32 feature mask
 export const P_EFFECTIVE = 8; // i32 feature mask
 export const P_TYPE = 12; // i32
 export const P_SPEED = 16; // f64 m/s before contact
-export const P_DELTA_V = 24; // f64 m/s
+export const P_DELTA_V = 24; // f64 m/s; of a car: in its pulse until then
 export const P_HX = 32; // f64 heading before contact
 export const P_HY = 40;
-/** f64 unit vector in the car's own axes, from its centre to the contact */
+/**
+ * f64 unit vector in the car's own axes, from its centre to the contact; of a car: to the one that
+ * changed its velocity most in its pulse until then
+ */
 export const P_IMPACT_X = 48;
 export const P_IMPACT_Y = 56;
 export const P_MASS = 64; // f64 kg
+export const P_PULSE_TICK = 72; // u32, tick at which the car's pulse began
 
 export const SLAB_USED = EVENTS + EVENT_RING * EVENT_BYTES;
-export const SLAB_BYTES = 14784;
+export const SLAB_BYTES = 15744;
 
 // ── enumerations ──────────────────────────────────────────────────────────────────────────────
 export const STATUS_DRIVING = 0;
@@ -370,6 +398,8 @@ export const CONTACT_PERSON = 1;
 export const CONTACT_ANIMAL = 2;
 export const CONTACT_OBSTACLE = 3;
 export const CONTACT_BUILDING = 4;
+/** No contact, but the end of a crash pulse in which contacts without a record pushed a car. */
+export const CONTACT_PULSE = 5;
 
 /** Feature bits, in the order of the public catalogue. */
 export const F_STEERING = 1;

@@ -31,6 +31,7 @@ import { chooseAtLights } from './light-choice';
 import { getI } from './memory';
 import { findOccupants } from './occupancy';
 import { prefetch } from './prefetch';
+import { endPulses } from './pulses';
 import { recover } from './recovery/recovery';
 import { isIdle } from './relevance';
 import { decideRightOfWay } from './right-of-way';
@@ -43,7 +44,7 @@ import { slideWrecks } from './wreck';
 
 /**
  * Steps a world by up to `ticks` and returns how many it did. It ends with the first tick that had a
- * contact, so that the host reads each contact before another can overwrite it.
+ * record of a contact or pulse, so that the host reads each before another can overwrite it.
  */
 export function step(slab: usize, ticks: i32): i32 {
   const city = cityOf(slab);
@@ -75,6 +76,7 @@ function tick(slab: usize, city: usize): void {
   track(slab, city);
   collide(slab, city);
   meetActors(slab, city);
+  endPulses(slab);
   recover(slab, city);
   if (isFrame) {
     sampleSlopes(slab, city);

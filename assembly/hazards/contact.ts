@@ -35,6 +35,8 @@ import {
   H_TICK,
   K_CLOSING,
   K_ENERGY,
+  K_IMPULSE_X,
+  K_IMPULSE_Y,
   K_PARTY,
   K_STRIKING,
   K_X,
@@ -64,8 +66,6 @@ import { getF, getI, typeOf } from '../memory';
 import {
   BOX_HX,
   BOX_HY,
-  BOX_X,
-  BOX_Y,
   boxesCommon,
   boxOverlap,
   COMMON_X,
@@ -73,6 +73,7 @@ import {
   NORMAL_X,
   NORMAL_Y,
 } from '../overlap';
+import { impactAhead, impactLeft } from '../pulses';
 import { STANDING_FOR_ACTORS_MPS } from '../thresholds';
 import { actorBody, putOnPath } from './paths';
 import {
@@ -266,22 +267,19 @@ function report(
   store<f64>(contact + K_CLOSING, closing);
   store<f64>(contact + K_ENERGY, lost);
   store<i32>(contact + K_STRIKING, striking);
-  party(slab, contact + K_PARTY, car, BODY_A);
-  const other = contact + K_PARTY + PARTY_BYTES;
-  const hx = load<f64>(BODY_B + BOX_HX);
-  const hy = load<f64>(BODY_B + BOX_HY);
-  const dx = load<f64>(COMMON_X) - load<f64>(BODY_B + BOX_X);
-  const dy = load<f64>(COMMON_Y) - load<f64>(BODY_B + BOX_Y);
-  const norm = greatest(sqrt(dx * dx + dy * dy), 1e-6);
   const jx = load<f64>(IMPULSE_X);
   const jy = load<f64>(IMPULSE_Y);
+  store<f64>(contact + K_IMPULSE_X, jx);
+  store<f64>(contact + K_IMPULSE_Y, jy);
+  party(slab, contact + K_PARTY, car, BODY_A, jx, jy);
+  const other = contact + K_PARTY + PARTY_BYTES;
   store<i32>(other + P_CAR, -1);
   store<f64>(other + P_SPEED, load<f64>(actor + A_SPEED));
   store<f64>(other + P_DELTA_V, sqrt(jx * jx + jy * jy) / load<f64>(site + HS_MASS));
-  store<f64>(other + P_HX, hx);
-  store<f64>(other + P_HY, hy);
-  store<f64>(other + P_IMPACT_X, (hx * dx + hy * dy) / norm);
-  store<f64>(other + P_IMPACT_Y, (hx * dy - hy * dx) / norm);
+  store<f64>(other + P_HX, load<f64>(BODY_B + BOX_HX));
+  store<f64>(other + P_HY, load<f64>(BODY_B + BOX_HY));
+  store<f64>(other + P_IMPACT_X, impactAhead(BODY_B));
+  store<f64>(other + P_IMPACT_Y, impactLeft(BODY_B));
   store<f64>(other + P_MASS, load<f64>(site + HS_MASS));
   raiseCollision(slab, contact, car, OTHER_ACTOR);
 }

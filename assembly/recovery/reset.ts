@@ -29,6 +29,7 @@ import {
 } from '../layout';
 import { resetFunctions } from '../functions/assist';
 import { setF, setI } from '../memory';
+import { dropPulse } from '../pulses';
 
 /** Resets a car to undamaged and standing in its lane. */
 export function reset(slab: usize, car: i32): void {
@@ -37,6 +38,7 @@ export function reset(slab: usize, car: i32): void {
   setI(slab, C_TOW, car, 0);
   setI(slab, C_HALT_TICK, car, 0);
   setI(slab, C_CONTACT_TICK, car, 0);
+  dropPulse(slab, car);
   setI(slab, C_CLAIM, car, -1);
   setI(slab, C_UNANNOUNCED, car, 0);
   setI(slab, C_STILL_TICK, car, 0);

@@ -119,9 +119,9 @@ function withRecords<T>(use: (records: Records) => Promise<T>): Promise<T> {
 /** In the list of a car: its incidents are read one by one. */
 function incident(): Promise<number> {
   return withRecords(async (records) => {
-    const contacts = drive(INCIDENT_TICKS);
-    await records.saveIncidents(WORLD, contacts);
-    const list = incidentsOf(records, contacts.length).list({ car: CAR });
+    const facts = drive(INCIDENT_TICKS);
+    await records.saveIncidents(WORLD, facts);
+    const list = incidentsOf(records, facts.length).list({ car: CAR });
     const count = (await itemsOf(list)).length;
     return usPerItem(READS * count, async () => {
       for (let i = 0; i < READS; i += 1) encode(await itemsOf(list), 'msgpack');

@@ -1,10 +1,11 @@
 /** The price of a tick in the re-runs of a search, which also measure how close the parties come. */
-import { CAR_COUNT, CHAIN_TICKS } from '../../assembly/layout.ts';
+import { CAR_COUNT } from '../../assembly/layout.ts';
 import { at } from '../../src/city/geometry.ts';
 import { LEAD_TICKS_MAX } from '../../src/limits.ts';
 import { CounterfactualRunner } from '../../src/shard/counterfactual/counterfactual-runner.ts';
 import { Rewind } from '../../src/shard/counterfactual/rewind.ts';
-import { groupByIncident, type IncidentContacts } from '../../src/twin/incidents.ts';
+import { groupByIncident, INCIDENT_END_TICKS } from '../../src/twin/contact-records.ts';
+import type { IncidentContacts } from '../../src/twin/incidents.ts';
 import { median } from '../common/report.ts';
 import { processorMs } from '../processor.ts';
 import { cities, drive, kernel, RECKLESS_TICKS, recklessSlab } from './reckless-world.ts';
@@ -16,7 +17,7 @@ export async function rerunTick(): Promise<number> {
   const chains = groupByIncident(drive(RECKLESS_TICKS)).filter(
     (chain) =>
       chain[0].tick > LEAD_TICKS_MAX &&
-      (chain.at(-1)?.tick ?? 0) + CHAIN_TICKS < RECKLESS_TICKS &&
+      (chain.at(-1)?.tick ?? 0) + INCIDENT_END_TICKS < RECKLESS_TICKS &&
       chain.length < CAR_COUNT,
   );
   return median(chains.slice(-SEARCHES).map(usPerTick));

@@ -1,7 +1,7 @@
 /** A world whose cars can neither brake nor steer: it has very many collisions. */
 import { CAR_COUNT, F_ALL, F_BRAKES, F_STEERING } from '../../assembly/layout.ts';
+import type { ContactRecord } from '../../src/twin/contact-records.ts';
 import { carTypesOf } from '../../src/twin/fleet.ts';
-import type { ContactFacts } from '../../src/twin/incidents.ts';
 import { loadKernel } from '../aged-worlds.ts';
 
 export const RECKLESS_SEED = 108;
@@ -19,15 +19,15 @@ export function recklessSlab(): number {
   return slab;
 }
 
-/** Steps it to a tick; returns its collisions. */
-export function drive(ticks: number): ContactFacts[] {
+/** Steps it to a tick; returns the records of its collisions. */
+export function drive(ticks: number): ContactRecord[] {
   const slab = recklessSlab();
-  const contacts: ContactFacts[] = [];
+  const records: ContactRecord[] = [];
   while (kernel.tick(slab) < ticks) {
     const known = kernel.contactCount(slab);
     kernel.step(slab, ticks - kernel.tick(slab));
-    contacts.push(...kernel.contacts(slab, known));
+    records.push(...kernel.records(slab, known));
   }
   kernel.release(slab);
-  return contacts;
+  return records;
 }

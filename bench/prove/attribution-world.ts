@@ -1,4 +1,4 @@
-import { CHAIN_TICKS, FRAME_TICKS } from '../../assembly/layout.ts';
+import { FRAME_TICKS } from '../../assembly/layout.ts';
 import type { Slab } from '../../src/kernel/kernel.ts';
 import { IMAGE_TICKS, IMAGES_KEPT, LEAD_TICKS_MAX } from '../../src/limits.ts';
 import {
@@ -6,13 +6,13 @@ import {
   DivergedRun,
 } from '../../src/shard/counterfactual/counterfactual-runner.ts';
 import { Rewind } from '../../src/shard/counterfactual/rewind.ts';
-import type { Explanation } from '../../src/twin/explanation.ts';
 import {
-  type ContactFacts,
+  type ContactRecord,
   groupByIncident,
-  type IncidentContacts,
-  incidentId,
-} from '../../src/twin/incidents.ts';
+  INCIDENT_END_TICKS,
+} from '../../src/twin/contact-records.ts';
+import type { Explanation } from '../../src/twin/explanation.ts';
+import { type IncidentContacts, incidentId } from '../../src/twin/incidents.ts';
 import { accountOf, ground, inWorld, type WorldChoice } from './ground.ts';
 import { stepOn } from './sweep-world.ts';
 
@@ -64,14 +64,14 @@ export function attributeWorld(job: AttributionJob): AttributionWorld {
     if (scratch === undefined) throw new Error('no slab is free');
     const images: Image[] = [{ tick: kernel.tick(slab), bytes: kernel.image(slab) }];
     const past = new Map<string, Image>();
-    let open: ContactFacts[] = [];
+    let open: ContactRecord[] = [];
     try {
       while (kernel.tick(slab) < job.ticks && world.counted.incidents < job.incidentsMax) {
         const tick = kernel.tick(slab) + FRAME_TICKS;
-        for (const contact of stepOn(slab, tick)) {
-          open.push(contact);
-          const id = incidentId(contact.chainTick, contact.chainOrder);
-          const image = imageBefore(images, contact.chainTick);
+        for (const record of stepOn(slab, tick)) {
+          open.push(record);
+          const id = incidentId(record.chainTick, record.chainOrder);
+          const image = imageBefore(images, record.chainTick);
           if (image && !past.has(id)) past.set(id, image);
         }
         keepImage(slab, images);
@@ -97,24 +97,26 @@ function imageBefore(images: readonly Image[], tick: number): Image | undefined 
   return images.findLast((image) => image.tick <= tick - LEAD_TICKS_MAX) ?? images[0];
 }
 
-/** Explains the chains that can have no more contacts; returns the contacts of the others. */
+/** Explains the chains that are over; returns the records of the others. */
 function explainEnded(
-  open: readonly ContactFacts[],
+  open: readonly ContactRecord[],
   tick: number,
   past: Map<string, Image>,
   scratch: Slab,
   world: AttributionWorld,
-): ContactFacts[] {
+): ContactRecord[] {
   const chains = groupByIncident(open);
   const isOver = (chain: IncidentContacts): boolean =>
-    chain.every((each) => tick > each.tick + CHAIN_TICKS);
+    chain.every((each) => tick > each.tick + INCIDENT_END_TICKS);
+  const over = new Set<string>();
   for (const chain of chains.filter(isOver)) {
     const id = incidentId(chain[0].tick, chain[0].order);
     const image = past.get(id);
     past.delete(id);
+    over.add(id);
     if (image) count(world, chain, explain(scratch, world.job, chain, image));
   }
-  return chains.filter((chain) => !isOver(chain)).flat();
+  return open.filter(({ chainTick, chainOrder }) => !over.has(incidentId(chainTick, chainOrder)));
 }
 
 /** Adds one report. `null`: the re-run did not repeat the incident. */

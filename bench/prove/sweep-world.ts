@@ -12,6 +12,7 @@ import {
 import type { Slab } from '../../src/kernel/kernel.ts';
 import { SpotTally } from '../../src/testing/rigs/spot-tally.ts';
 import { namesOf } from '../../src/twin/catalogue.ts';
+import type { ContactRecord } from '../../src/twin/contact-records.ts';
 import { type ContactFacts, incidentId } from '../../src/twin/incidents.ts';
 import { accountOf, ground, inWorld, type WorldChoice } from './ground.ts';
 import { type SpotCounts, SpotWatch } from './spot-watch.ts';
@@ -126,12 +127,12 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
   return stretch;
 }
 
-/** Steps to a tick and returns the contacts until then. */
-export function stepOn(slab: Slab, tick: number): ContactFacts[] {
+/** Steps to a tick and returns the records of contacts and crash pulses until then. */
+export function stepOn(slab: Slab, tick: number): ContactRecord[] {
   const { kernel } = ground();
   const before = kernel.contactCount(slab);
   while (kernel.tick(slab) < tick) kernel.step(slab, tick - kernel.tick(slab));
-  return kernel.contactCount(slab) === before ? [] : kernel.contacts(slab, before);
+  return kernel.contactCount(slab) === before ? [] : kernel.records(slab, before);
 }
 
 /** Whether a contact starts an incident. */

@@ -89,7 +89,8 @@ it('the other outcome is compared with the replay', () => {
 
 it('an obstacle of a hazard counts as another party', () => {
   const { report, failure } = reportOf('it would have passed 4.0 m clear.', 'avoids');
-  const met = { ...report, other: [{ kind: 'obstacle', hazard: 'h1' }] };
+  const fixed = { mass: null, delta_v: 0, impact_area: null, impact_speed: null };
+  const met = { ...report, other: [{ kind: 'obstacle', hazard: 'h1', ...fixed }] };
   expect(wrongReplay(met, failure, played(null), [])).toEqual([]);
 });
 

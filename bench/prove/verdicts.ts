@@ -29,6 +29,8 @@ const KM = 20_000;
 /** Three minutes. */
 const WORLD_TICKS = 9000;
 const CHAIN_TICKS = 100;
+/** A crash pulse that begins with the last of these contacts ends so much later. */
+const PULSE_TICKS = 10;
 /** Limits the incidents of one world, so that there are many worlds. */
 const INCIDENTS_PER_WORLD = 10;
 const WORLDS_MAX = 400;
@@ -209,12 +211,13 @@ async function rerunWith(
 ): Promise<Parties[]> {
   const from = Math.max(0, report.tick - lead);
   const until = report.tick + CHAIN_TICKS;
+  const worldUntil = until + PULSE_TICKS;
   const on = set.map(({ vin, feature }) => ({
     tick: from + 1,
     car: world.fleet.indexOf(vin),
     features: { [feature]: true },
   }));
-  const other = await client.make({ ...journal, changes: [...journal.changes, ...on] }, until);
+  const other = await client.make({ ...journal, changes: [...journal.changes, ...on] }, worldUntil);
   const reports = await client.ask<Published.Incidents>(`/api/v1/worlds/${other.id}/incidents`);
   return reports
     .filter(({ tick }) => tick > from && tick <= until)

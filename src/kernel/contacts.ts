@@ -1,10 +1,13 @@
 import {
+  CONTACT_PULSE,
   K_BLOCK,
   K_CHAIN_ORDER,
   K_CHAIN_TICK,
   K_CLOSING,
   K_ENERGY,
   K_HAZARD,
+  K_IMPULSE_X,
+  K_IMPULSE_Y,
   K_KIND,
   K_ORDER,
   K_PARTY,
@@ -21,26 +24,40 @@ import {
   P_IMPACT_X,
   P_IMPACT_Y,
   P_MASS,
+  P_PULSE_TICK,
   P_SPEED,
   P_TYPE,
   PARTY_BYTES,
 } from '../../assembly/layout.ts';
-import type { ContactFacts, PartyFacts } from '../twin/incidents.ts';
+import type { ContactRecord } from '../twin/contact-records.ts';
+import type { PartyFacts } from '../twin/incidents.ts';
 
-/** Reads a contact record. `at`: its address. */
-export function readContact(view: DataView, at: number): ContactFacts {
-  return {
+/** Reads a record of a contact or a crash pulse. `at`: its address. */
+export function readRecord(view: DataView, at: number): ContactRecord {
+  const place = {
     tick: view.getUint32(at + K_TICK, true),
     order: view.getUint32(at + K_ORDER, true),
     chainTick: view.getUint32(at + K_CHAIN_TICK, true),
     chainOrder: view.getUint32(at + K_CHAIN_ORDER, true),
-    kind: view.getInt32(at + K_KIND, true),
+  };
+  const kind = view.getInt32(at + K_KIND, true);
+  if (kind === CONTACT_PULSE) {
+    const { car, pulseTick, deltaVMps, impactX, impactY } = readParty(view, at + K_PARTY);
+    const energyJ = view.getFloat64(at + K_ENERGY, true);
+    const crashPulse = { car, sinceTick: pulseTick, deltaVMps, impactX, impactY, energyJ };
+    return { ...place, crashPulse };
+  }
+  return {
+    ...place,
+    kind,
     block: view.getInt32(at + K_BLOCK, true),
     hazard: view.getInt32(at + K_HAZARD, true),
     x: view.getFloat64(at + K_X, true),
     y: view.getFloat64(at + K_Y, true),
     closingMps: view.getFloat64(at + K_CLOSING, true),
     energyJ: view.getFloat64(at + K_ENERGY, true),
+    impulseX: view.getFloat64(at + K_IMPULSE_X, true),
+    impulseY: view.getFloat64(at + K_IMPULSE_Y, true),
     striking: view.getInt32(at + K_STRIKING, true),
     parties: [readParty(view, at + K_PARTY), readParty(view, at + K_PARTY + PARTY_BYTES)],
   };
@@ -59,5 +76,6 @@ function readParty(view: DataView, at: number): PartyFacts {
     impactX: view.getFloat64(at + P_IMPACT_X, true),
     impactY: view.getFloat64(at + P_IMPACT_Y, true),
     massKg: view.getFloat64(at + P_MASS, true),
+    pulseTick: view.getUint32(at + P_PULSE_TICK, true),
   };
 }

@@ -35,6 +35,7 @@ import {
   makeKernelOf,
   makeOneWorld,
   makeWorld,
+  recordsUntil,
   type SlabView,
   stepTo,
   wasmOf,
@@ -255,12 +256,13 @@ describe('features that are off', () => {
     for (const car of cars) expect(view.i32(C_STATUS, car)).not.toBe(STATUS_CRASHED);
   });
 
-  it('numbers the contacts of a world without gaps', () => {
+  it('numbers the records of a world without gaps', () => {
     const kernel = makeKernel(1);
     const slab = crippled(kernel, F_BRAKES | F_STEERING);
-    const contacts = contactsUntil(kernel, slab, 20 * MINUTE_TICKS);
-    expect(contacts.length).toBe(kernel.contactCount(slab));
-    const places = contacts.map(({ tick, order }) => tick * 100 + order);
+    const records = recordsUntil(kernel, slab, 20 * MINUTE_TICKS);
+    expect(records.length).toBe(kernel.contactCount(slab));
+    expect(records.some((record) => 'crashPulse' in record)).toBe(true);
+    const places = records.map(({ tick, order }) => tick * 100 + order);
     expect([...places].sort((a, b) => a - b)).toEqual(places);
     expect(new Set(places).size).toBe(places.length);
   });

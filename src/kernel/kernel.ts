@@ -37,11 +37,12 @@ import {
   SLAB_ALIGN,
   SLAB_BYTES,
 } from '../../assembly/layout.ts';
+import type { ContactRecord } from '../twin/contact-records.ts';
 import type { RawEvent } from '../twin/events.ts';
 import type { CarType } from '../twin/fleet.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import { carTypeFields } from './car-types.ts';
-import { readContact } from './contacts.ts';
+import { readRecord } from './contacts.ts';
 
 const PAGE_BYTES = 65536;
 
@@ -100,7 +101,7 @@ export class Kernel {
   readonly #free: Slab[] = [];
   readonly #carTypes: readonly CarType[];
   /** The last contacts of each world since it was created or restored here. */
-  readonly #contacts = new Map<Slab, ContactFacts[]>();
+  readonly #records = new Map<Slab, ContactRecord[]>();
   readonly #slabsAt: number;
 
   constructor(options: KernelOptions) {
@@ -165,7 +166,7 @@ export class Kernel {
   /** Clears a slab and makes it free. */
   release(slab: Slab): void {
     this.#bytes.fill(0, slab, slab + SLAB_BYTES);
-    this.#contacts.delete(slab);
+    this.#records.delete(slab);
     this.#free.push(slab);
   }
 
@@ -179,25 +180,28 @@ export class Kernel {
       this.#view.setInt32(IN_TYPES + car * 4, carTypes[car] ?? 0, true);
       this.#view.setInt32(IN_MASKS + car * 4, masks?.[car] ?? F_ALL, true);
     }
-    this.#contacts.delete(slab);
+    this.#records.delete(slab);
     this.#exports.create(slab, cityIndex, seed, tick);
   }
 
-  /** Steps by `ticks`, or to the first tick with a contact. Returns the number of ticks. */
+  /**
+   * Steps by `ticks`, or to the first tick with a record of a contact or crash pulse. Returns the
+   * number of ticks.
+   */
   step(slab: Slab, ticks: number): number {
     const before = this.contactCount(slab);
     const done = this.#exports.step(slab, ticks);
-    if (this.contactCount(slab) !== before) this.#keepContacts(slab, before);
+    if (this.contactCount(slab) !== before) this.#keepRecords(slab, before);
     return done;
   }
 
-  /** Copies the new contacts, because the next step of any world may overwrite them. */
-  #keepContacts(slab: Slab, from: number): void {
-    const kept = this.#contacts.get(slab) ?? [];
+  /** Copies the new records, because the next step of any world may overwrite them. */
+  #keepRecords(slab: Slab, from: number): void {
+    const kept = this.#records.get(slab) ?? [];
     for (let number = from; number < this.contactCount(slab); number++) {
-      kept.push(readContact(this.#view, CONTACTS + (number % CONTACT_RING) * CONTACT_BYTES));
+      kept.push(readRecord(this.#view, CONTACTS + (number % CONTACT_RING) * CONTACT_BYTES));
     }
-    this.#contacts.set(slab, kept.slice(-CONTACT_RING));
+    this.#records.set(slab, kept.slice(-CONTACT_RING));
   }
 
   /** Starts to collect the features that make a difference. */
@@ -265,21 +269,26 @@ export class Kernel {
     if (image.length !== SLAB_BYTES || version !== LAYOUT_VERSION) {
       throw new RangeError('image is of another layout');
     }
-    this.#contacts.delete(slab);
+    this.#records.delete(slab);
     this.#bytes.set(image, slab);
   }
 
-  /** Number of contacts since the beginning of the world. */
+  /** Number of records of contacts and crash pulses since the beginning of the world. */
   contactCount(slab: Slab): number {
     return this.#u32[(slab + H_CONTACT_COUNT) >>> 2] ?? 0;
   }
 
-  /** Contacts from number `from` (from 0) on. Throws RangeError if some were overwritten. */
-  contacts(slab: Slab, from: number): ContactFacts[] {
+  /** Records from number `from` (from 0) on. Throws RangeError if some were overwritten. */
+  records(slab: Slab, from: number): ContactRecord[] {
     const wanted = this.contactCount(slab) - from;
-    const kept = this.#contacts.get(slab) ?? [];
+    const kept = this.#records.get(slab) ?? [];
     if (wanted > kept.length) throw new RangeError('contacts were overwritten unread');
     return kept.slice(kept.length - wanted);
+  }
+
+  /** The contacts among them, each with the crash pulses until then. */
+  contacts(slab: Slab, from: number): ContactFacts[] {
+    return this.records(slab, from).flatMap((each) => ('crashPulse' in each ? [] : [each]));
   }
 
   /** The last events, at most EVENT_RING, oldest first. */

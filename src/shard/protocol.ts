@@ -2,9 +2,10 @@ import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { CitySet } from '../city/city-set.ts';
 import type { ClockWords } from '../clock.ts';
 import type { Encoding } from '../codec/encoding.ts';
+import type { ContactRecord } from '../twin/contact-records.ts';
 import type { RawEvent } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
-import type { ContactFacts, IncidentContacts } from '../twin/incidents.ts';
+import type { IncidentContacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import type { Replay } from '../twin-service.ts';
 
@@ -236,7 +237,7 @@ export type Report =
             kind: 'contacts';
             /** Number of the first of them among all contacts of the world, from 0. */
             from: number;
-            facts: ContactFacts[];
+            facts: ContactRecord[];
           }
         | { kind: 'image'; image: StateImage }
         /** The shard needed the memory. If the world was stepped, its image was reported before. */

@@ -295,7 +295,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
 
   #reportContacts(world: LoadedWorld, count: number): void {
     const { number, residency, contactsReported: from } = world;
-    const facts = this.#kernel.contacts(world.slab, from);
+    const facts = this.#kernel.records(world.slab, from);
     const dueTick = world.tickAt(this.#clock.now());
     if (world.hot) for (const contact of facts) this.#rewindCache.keep(world, contact, dueTick);
     this.#report({ kind: 'contacts', world: number, residency, from, facts });

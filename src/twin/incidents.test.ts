@@ -9,14 +9,8 @@ import {
 } from '../../assembly/layout.ts';
 import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
 import { effectiveMask, maskOf } from './catalogue.ts';
-import {
-  type ContactFacts,
-  contactOf,
-  groupByIncident,
-  incidentId,
-  incidentOf,
-  type PartyFacts,
-} from './incidents.ts';
+import { groupByIncident } from './contact-records.ts';
+import { type ContactFacts, incidentId, incidentOf, type PartyFacts } from './incidents.ts';
 import { occupantRisk, pedestrianRisk } from './injury.ts';
 
 const FLEET = ['Vela', 'Terra', 'City'].map((model, car) => ({
@@ -50,6 +44,8 @@ const OUTSIDER = party({
 });
 const STANDING = party({ car: 2, speedMps: 0, hx: 0, hy: -1, impactX: -1 });
 
+const FIXED = { mass: null, delta_v: 0, impact_area: null, impact_speed: null };
+
 /** Car 0 drives into the back of car 2. */
 const REAR_END = contactWith({
   ...{ tick: 1234, x: 12.345678, y: -0.001, closingMps: 13.89, energyJ: 71_626.04 },
@@ -75,7 +71,9 @@ describe('a collision of two cars', () => {
           model: 'Vela',
           plate: 'AB 0',
           speed: 13.89,
+          mass: 1500,
           delta_v: 6.95,
+          impact_area: 'front',
           heading: 0,
           role: 'striking',
           off: [],
@@ -86,7 +84,9 @@ describe('a collision of two cars', () => {
           model: 'City',
           plate: 'AB 2',
           speed: 0,
+          mass: 1500,
           delta_v: 6.95,
+          impact_area: 'rear',
           heading: -1.5708,
           role: 'struck',
           off: [],
@@ -94,13 +94,15 @@ describe('a collision of two cars', () => {
         },
       ],
       other: [],
+      closing_speed: 13.89,
+      deformation_energy: 71_626,
       explained: false,
       failures: [],
       earned: {
         severity: 'slight',
         injury_risk: 0.027,
         points: 183.9,
-        repair_cost: 17906.51,
+        repair_cost: 17906.5,
       },
     });
   });
@@ -158,9 +160,9 @@ describe('a collision with a building', () => {
       const report = incident({ ...wall, parties });
       expect(report.kind).toBe('building');
       expect(report.vehicles.map(({ vin, role }) => [vin, role])).toEqual([['VIN0', 'striking']]);
-      expect(report.other).toEqual([{ kind: 'building', hazard: null }]);
+      expect(report.other).toEqual([{ kind: 'building', hazard: null, ...FIXED }]);
       expect(report.earned.repair_cost).toBe(250 * 74.25);
-      expect(report.earned.injury_risk).toBeCloseTo(occupantRisk(6.945, 'front'), 4);
+      expect(report.earned.injury_risk).toBeCloseTo(occupantRisk(6.95, 'front'), 4);
     }
   });
 });
@@ -176,11 +178,12 @@ describe('an incident of several contacts', () => {
     energyJ: 10_000,
     x: tick,
     parties: [
-      party({ car: cars[0], deltaVMps: deltas[0], speedMps: 10 }),
+      party({ car: cars[0], deltaVMps: deltas[0], speedMps: 10, pulseTick: tick }),
       party({
         car: cars[1],
         deltaVMps: deltas[1],
         speedMps: tick / 100,
+        pulseTick: tick,
         hx: 0,
         hy: 1,
         impactX: -1,
@@ -221,7 +224,7 @@ describe('an incident of several contacts', () => {
       CONTEXT,
     );
     expect(kind).toBe('vehicle');
-    const building = { kind: 'building', hazard: null };
+    const building = { kind: 'building', hazard: null, ...FIXED };
     expect(other).toEqual([building, building]);
   });
 
@@ -231,25 +234,18 @@ describe('an incident of several contacts', () => {
   });
 });
 
-test('a contact from a store without chains is an incident of its own', () => {
-  const { chainTick: _, chainOrder: __, energyJ: ___, ...old } = REAR_END;
-  const { energyJ, ...rest } = contactOf(old);
-  expect(rest).toEqual({ ...old, chainTick: 1234, chainOrder: 0 });
-  expect(energyJ).toBeCloseTo(0.5 * 750 * 13.89 ** 2, 8);
-  expect(contactOf(REAR_END)).toEqual(REAR_END);
-  const parties = [OUTSIDER, party({})] as const;
-  const wall = contactOf({ ...old, kind: CONTACT_BUILDING, closingMps: 10, parties });
-  expect(wall.energyJ).toBe(75_000);
-});
-
 describe('a collision with a person', () => {
   test('has the risk of the pedestrian, whose points count one and a half times', () => {
-    const parties = [party({ speedMps: 10, deltaVMps: 0.4 }), OUTSIDER] as const;
-    const report = incident({ kind: CONTACT_PERSON, parties, closingMps: 10 });
+    const person = { ...OUTSIDER, massKg: 75 };
+    const parties = [party({ speedMps: 10, deltaVMps: 0.4 }), person] as const;
+    const impulse = { impulseX: -600, impulseY: 0 };
+    const report = incident({ kind: CONTACT_PERSON, parties, closingMps: 10, ...impulse });
     const outside = pedestrianRisk(10);
     expect(report.kind).toBe('person');
     expect(report.vehicles.map(({ role }) => role)).toEqual(['striking']);
-    expect(report.other).toEqual([{ kind: 'person', hazard: null }]);
+    expect(report.other).toMatchObject([
+      { kind: 'person', mass: 75, delta_v: 8, impact_area: null, impact_speed: 10 },
+    ]);
     expect(report.earned.injury_risk).toBeCloseTo(outside, 4);
     expect(report.earned.points).toBe(
       Math.round(1000 * (1.5 * outside + occupantRisk(0.4, 'front'))) + 100,
@@ -268,21 +264,27 @@ describe('a collision at a hazard spot', () => {
     const parties = [party({}), party({ car: -1, type: 0, massKg: 23, speedMps: 3 })] as const;
     const deer = incident({ kind: CONTACT_ANIMAL, hazard: 0, parties });
     expect(deer.kind).toBe('animal');
-    expect(deer.other).toEqual([{ kind: 'deer', hazard: 'h1' }]);
+    expect(deer.other).toMatchObject([
+      { kind: 'deer', hazard: 'h1', mass: 23, impact_area: null, impact_speed: null },
+    ]);
     expect(deer.vehicles.map(({ role }) => role)).toEqual(['striking']);
   });
 
   test('[I5] with a vehicle that closed the gap has the fleet car as struck', () => {
     const lorry = party({ car: -1, massKg: 12_000, deltaVMps: 1, speedMps: 11 });
-    const fields = { kind: CONTACT_VEHICLE, hazard: 1, parties: [party({}), lorry] as const };
+    const impulse = { impulseX: 12_000, impulseY: 0 };
+    const parties = [party({}), lorry] as const;
+    const fields = { kind: CONTACT_VEHICLE, hazard: 1, parties, ...impulse };
     const struck = incident({ ...fields, striking: 1 });
     expect(struck.kind).toBe('vehicle');
-    expect(struck.other).toEqual([{ kind: 'lorry', hazard: 'h2' }]);
+    expect(struck.other).toMatchObject([
+      { kind: 'lorry', hazard: 'h2', mass: 12_000, delta_v: 1, impact_area: 'front' },
+    ]);
     expect(struck.vehicles.map(({ role }) => role)).toEqual(['struck']);
     const striking = incident({ ...fields, striking: 0 });
     expect(striking.vehicles.map(({ role }) => role)).toEqual(['striking']);
-    // Two people: the fleet car's at 6.945 m/s and the lorry driver at 1 m/s, both in front.
-    const risks = occupantRisk(6.945, 'front') + occupantRisk(1, 'front');
+    // Two people: the fleet car's at 6.95 m/s and the lorry driver at 1 m/s, both in front.
+    const risks = occupantRisk(6.95, 'front') + occupantRisk(1, 'front');
     expect(striking.earned.points).toBe(Math.round(1000 * risks) + 138.9);
   });
 
@@ -290,6 +292,6 @@ describe('a collision at a hazard spot', () => {
     const parties = [party({}), OUTSIDER] as const;
     const { kind, other } = incident({ kind: CONTACT_OBSTACLE, block: 40, hazard: 1, parties });
     expect(kind).toBe('obstacle');
-    expect(other).toEqual([{ kind: 'obstacle', hazard: 'h2' }]);
+    expect(other).toEqual([{ kind: 'obstacle', hazard: 'h2', ...FIXED }]);
   });
 });

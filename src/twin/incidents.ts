@@ -5,10 +5,10 @@ import {
   CONTACT_PERSON,
   CONTACT_VEHICLE,
   F_ALL,
+  PULSE_TICKS,
 } from '../../assembly/layout.ts';
 import { namesOf } from './catalogue.ts';
 import {
-  deformationEnergyJ,
   impactArea,
   occupantRisk,
   POINTS,
@@ -17,7 +17,7 @@ import {
   severityOf,
 } from './injury.ts';
 import { hundredths, tenThousandths, timeS } from './units.ts';
-import type { Failure, FleetEntry, Incident, IncidentVehicle } from './wire.ts';
+import type { Failure, FleetEntry, Incident, IncidentOther, IncidentVehicle } from './wire.ts';
 
 /** One of the two parties of a contact, as the kernel records it: see P_ in the memory map. */
 export interface PartyFacts {
@@ -30,14 +30,20 @@ export interface PartyFacts {
   type: number;
   /** Before the contact. */
   speedMps: number;
+  /** Of a car: in the crash pulse that the contact belongs to, up to its last record. */
   deltaVMps: number;
   /** Heading before the contact, unit vector. */
   hx: number;
   hy: number;
-  /** Unit vector in the car's own axes from its centre to the contact. */
+  /**
+   * Unit vector in the car's own axes from its centre to the contact; of a car: to the one that
+   * changed its velocity most in that pulse.
+   */
   impactX: number;
   impactY: number;
   massKg: number;
+  /** Tick at which the car's pulse began. */
+  pulseTick: number;
 }
 
 /** A contact as the kernel records it: see K_ in the memory map. */
@@ -60,17 +66,22 @@ export interface ContactFacts {
   closingMps: number;
   /** Energy of deformation. */
   energyJ: number;
+  /** On the first party, N s; the second gets the opposite. */
+  impulseX: number;
+  impulseY: number;
   /** Index of the party whose own motion closed the gap. */
   striking: number;
   parties: readonly [PartyFacts, PartyFacts];
 }
 
-/** A contact in a store. Stores of older versions lack some fields. */
-export type StoredContact = Omit<ContactFacts, 'chainTick' | 'chainOrder' | 'energyJ' | 'hazard'> &
-  Partial<ContactFacts>;
-
 /** The contacts of one incident: each less than two seconds after another with the same car. */
 export type IncidentContacts = readonly [ContactFacts, ...ContactFacts[]];
+
+/** What a crash pulse did to a party. */
+type Impact = Pick<PartyFacts, 'deltaVMps' | 'impactX' | 'impactY'>;
+
+/** What `earned` is computed from. */
+type Shown = Pick<Incident, 'vehicles' | 'other' | 'closing_speed' | 'deformation_energy'>;
 
 /** What the numbers of a contact refer to. */
 interface IncidentContext {
@@ -101,29 +112,6 @@ export function parseIncidentId(id: string): { tick: number; order: number } | u
   return match === null ? undefined : { tick: Number(match[1]), order: Number(match[2]) };
 }
 
-/** Completes a contact: an incident of its own, with the energy of a central plastic impact. */
-export function contactOf(stored: StoredContact): ContactFacts {
-  const { tick, order } = stored;
-  const energyJ = stored.energyJ ?? plasticEnergyJ(stored);
-  return { chainTick: tick, chainOrder: order, hazard: -1, ...stored, energyJ };
-}
-
-function plasticEnergyJ({ kind, closingMps, parties: [first, second] }: StoredContact): number {
-  if (kind !== CONTACT_BUILDING) {
-    return deformationEnergyJ(first.massKg, second.massKg, closingMps);
-  }
-  const car = first.car < 0 ? second : first;
-  return deformationEnergyJ(car.massKg, Number.POSITIVE_INFINITY, closingMps);
-}
-
-/** Incidents in order of their first contact. */
-export function groupByIncident(contacts: readonly ContactFacts[]): IncidentContacts[] {
-  const incidents = Map.groupBy(contacts, ({ chainTick, chainOrder }) =>
-    incidentId(chainTick, chainOrder),
-  );
-  return [...incidents.values()] as [ContactFacts, ...ContactFacts[]][];
-}
-
 /** The report of an incident; without `failures` it is not explained yet. */
 export function incidentOf(
   contacts: IncidentContacts,
@@ -131,7 +119,13 @@ export function incidentOf(
   failures?: Failure[],
 ): Incident {
   const [first] = contacts;
-  const others = new Map(contacts.flatMap((contact) => otherOf(contact, context)));
+  const energyJ = contacts.reduce((sum, contact) => sum + contact.energyJ, 0);
+  const shown = {
+    vehicles: vehiclesOf(contacts, context),
+    other: othersOf(contacts, context),
+    closing_speed: hundredths(first.closingMps),
+    deformation_energy: Math.round(energyJ),
+  };
   return {
     id: incidentId(first.tick, first.order),
     world: context.worldId,
@@ -139,11 +133,10 @@ export function incidentOf(
     time: timeS(first.tick),
     place: { x: hundredths(first.x), y: hundredths(first.y), ...context.place },
     kind: kindOf(first),
-    vehicles: vehiclesOf(contacts, context),
-    other: [...others.values()],
+    ...shown,
     explained: failures !== undefined,
     failures: failures ?? [],
-    earned: earnedBy(contacts),
+    earned: earnedBy(shown),
   };
 }
 
@@ -152,32 +145,82 @@ export function kindOf({ kind }: ContactFacts): Incident['kind'] {
   return KINDS.get(kind) ?? 'obstacle';
 }
 
-/** The party that is no car of the fleet, with a key that identifies it. */
-function otherOf(
-  contact: ContactFacts,
-  { hazards }: IncidentContext,
-): [string, Incident['other'][number]][] {
-  if (contact.parties.every(({ car }) => car >= 0)) return [];
-  const spot = hazards[contact.hazard];
-  const actor = contact.block < 0 ? spot?.site.actor : undefined;
-  const other = { kind: actor?.name ?? kindOf(contact), hazard: spot?.id ?? null };
-  return [[otherId(contact), other]];
+/** Every party that is no car of the fleet once. */
+function othersOf(contacts: IncidentContacts, context: IncidentContext): IncidentOther[] {
+  const withOthers = contacts.filter(({ parties }) => parties.some(({ car }) => car < 0));
+  const byOther = Map.groupBy(
+    withOthers,
+    ({ kind, block, hazard }) => `${kind} ${block} ${hazard}`,
+  );
+  return [...byOther.values()].map((own) => otherOf(own, context));
 }
 
-function otherId({ kind, block, hazard }: ContactFacts): string {
-  return `${kind} ${block} ${hazard}`;
+/** @param contacts those with this party */
+function otherOf(contacts: readonly ContactFacts[], { hazards }: IncidentContext): IncidentOther {
+  const [first] = contacts;
+  if (first === undefined) throw new RangeError('a party has a contact');
+  const spot = hazards[first.hazard];
+  const actor = first.block < 0 ? spot?.site.actor : undefined;
+  const other = { kind: actor?.name ?? kindOf(first), hazard: spot?.id ?? null };
+  const fixed = { mass: null, delta_v: 0, impact_area: null, impact_speed: null };
+  if (first.block >= 0) return { ...other, ...fixed };
+  const { deltaVMps, impactX, impactY } = greatestPulseOf(contacts);
+  return {
+    ...other,
+    mass: hundredths(strangerOf(first).massKg),
+    delta_v: hundredths(deltaVMps),
+    impact_area: first.kind === CONTACT_VEHICLE ? impactArea(impactX, impactY) : null,
+    impact_speed: first.kind === CONTACT_PERSON ? hundredths(impactSpeedOf(contacts)) : null,
+  };
 }
 
-/** Every car once, as it was at its first contact, with its greatest delta-v. */
+function strangerOf({ parties }: ContactFacts): PartyFacts {
+  const [first, second] = parties;
+  return first.car < 0 ? first : second;
+}
+
+/** Of the vehicles that hit a person, the greatest. */
+function impactSpeedOf(contacts: readonly ContactFacts[]): number {
+  const parties = contacts.flatMap((contact) => contact.parties);
+  return Math.max(...parties.filter(({ car }) => car >= 0).map(({ speedMps }) => speedMps));
+}
+
+/** The crash pulse of an actor that changed its velocity most; all its contacts are recorded. */
+function greatestPulseOf(contacts: readonly ContactFacts[]): Impact {
+  const pulses: ContactFacts[][] = [];
+  for (const contact of contacts) {
+    const pulse = pulses.at(-1);
+    const since = pulse?.[0]?.tick ?? Number.NEGATIVE_INFINITY;
+    if (pulse !== undefined && contact.tick - since < PULSE_TICKS) pulse.push(contact);
+    else pulses.push([contact]);
+  }
+  const [greatest] = pulses.map(sumOf).toSorted((a, b) => b.deltaVMps - a.deltaVMps);
+  return greatest ?? { deltaVMps: 0, impactX: 1, impactY: 0 };
+}
+
+/** @param pulse the contacts of an actor within a crash pulse */
+function sumOf(pulse: readonly ContactFacts[]): Impact {
+  const sizeOf = ({ impulseX, impulseY }: ContactFacts) => Math.hypot(impulseX, impulseY);
+  const hardest = pulse.reduce((a, b) => (sizeOf(b) > sizeOf(a) ? b : a));
+  const { massKg, impactX, impactY } = strangerOf(hardest);
+  const x = pulse.reduce((sum, { impulseX }) => sum + impulseX, 0);
+  const y = pulse.reduce((sum, { impulseY }) => sum + impulseY, 0);
+  return { deltaVMps: Math.hypot(x, y) / massKg, impactX, impactY };
+}
+
+/** Every car once, as it was at its first contact, with its greatest crash pulse. */
 function vehiclesOf(contacts: IncidentContacts, context: IncidentContext): IncidentVehicle[] {
   const vehicles = new Map<number, IncidentVehicle>();
+  const greatest = new Map<number, number>();
   for (const contact of contacts) {
     for (const [index, party] of contact.parties.entries()) {
-      const known = vehicles.get(party.car);
-      const vehicle = known ?? vehicleOf(party, index, contact, context);
+      const vehicle = vehicles.get(party.car) ?? vehicleOf(party, index, contact, context);
       if (vehicle === undefined) continue;
-      vehicle.delta_v = Math.max(vehicle.delta_v, hundredths(party.deltaVMps));
       vehicles.set(party.car, vehicle);
+      if (party.deltaVMps <= (greatest.get(party.car) ?? 0)) continue;
+      greatest.set(party.car, party.deltaVMps);
+      vehicle.delta_v = hundredths(party.deltaVMps);
+      vehicle.impact_area = impactArea(party.impactX, party.impactY);
     }
   }
   return [...vehicles.values()];
@@ -197,7 +240,9 @@ function vehicleOf(
     model: entry.model,
     plate: entry.plate,
     speed: hundredths(party.speedMps),
+    mass: hundredths(party.massKg),
     delta_v: hundredths(party.deltaVMps),
+    impact_area: impactArea(party.impactX, party.impactY),
     heading: tenThousandths(Math.atan2(party.hy, party.hx)),
     role: striking ? 'striking' : 'struck',
     off: namesOf(~party.declared & F_ALL),
@@ -205,54 +250,30 @@ function vehicleOf(
   };
 }
 
-interface PersonRisk {
-  /** Identifies the person across the contacts of an incident. */
-  person: string;
-  risk: number;
-  weight: number;
+/** The risks of the persons involved: one occupant a vehicle, and everyone outside. */
+function risksOf({ vehicles, other }: Shown): { risk: number; weight: number }[] {
+  const inside = [...vehicles, ...other].flatMap(({ delta_v, impact_area }) =>
+    impact_area === null ? [] : [{ risk: occupantRisk(delta_v, impact_area), weight: 1 }],
+  );
+  const outside = other.flatMap(({ impact_speed }) =>
+    impact_speed === null
+      ? []
+      : [{ risk: pedestrianRisk(impact_speed), weight: POINTS.pedestrianWeight }],
+  );
+  return [...inside, ...outside];
 }
 
-/** One occupant per vehicle, and the person outside if one was hit. */
-function personRisks(contact: ContactFacts): PersonRisk[] {
-  const { kind, parties } = contact;
-  const inVehicles = parties.filter(({ car }) => car >= 0 || kind === CONTACT_VEHICLE);
-  const occupants = inVehicles.map(({ car, deltaVMps, impactX, impactY }) => ({
-    person: car < 0 ? otherId(contact) : `car ${car}`,
-    risk: occupantRisk(deltaVMps, impactArea(impactX, impactY)),
-    weight: 1,
-  }));
-  if (kind !== CONTACT_PERSON) return occupants;
-  const impactMps = Math.max(...inVehicles.map(({ speedMps }) => speedMps));
-  const outside = {
-    person: otherId(contact),
-    risk: pedestrianRisk(impactMps),
-    weight: POINTS.pedestrianWeight,
-  };
-  return [...occupants, outside];
-}
-
-/** Every person once, with the highest of their risks. */
-function worstRisks(contacts: IncidentContacts): PersonRisk[] {
-  const worst = new Map<string, PersonRisk>();
-  for (const each of contacts.flatMap(personRisks)) {
-    const known = worst.get(each.person);
-    if (known === undefined || each.risk > known.risk) worst.set(each.person, each);
-  }
-  return [...worst.values()];
-}
-
-/** The severity follows from the rounded risk, so that it agrees with `injury_risk`. */
-function earnedBy(contacts: IncidentContacts): Incident['earned'] {
-  const risks = worstRisks(contacts);
+/** Only from what the report shows, rounded as it is: so anybody can compute the same again. */
+function earnedBy(shown: Shown): Incident['earned'] {
+  const risks = risksOf(shown);
   const injuryRisk = tenThousandths(Math.max(...risks.map(({ risk }) => risk)));
   const weighted = risks.reduce((sum, { risk, weight }) => sum + risk * weight, 0);
-  const energyKj = contacts.reduce((sum, { energyJ }) => sum + energyJ, 0) / 1000;
   return {
     severity: severityOf(injuryRisk),
     injury_risk: injuryRisk,
     points: hundredths(
-      Math.round(POINTS.perRisk * weighted) + POINTS.perClosingMps * contacts[0].closingMps,
+      Math.round(POINTS.perRisk * weighted) + POINTS.perClosingMps * shown.closing_speed,
     ),
-    repair_cost: hundredths(REPAIR_COST_PER_KJ * energyKj),
+    repair_cost: hundredths((REPAIR_COST_PER_KJ * shown.deformation_energy) / 1000),
   };
 }

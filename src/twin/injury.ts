@@ -7,7 +7,8 @@
  * harm_parameters.json. The curves were fitted to crashes after which a car was towed, and are not
  * 0 at speed 0. The reported risk is the part above that, so that a touch while parking has none.
  */
-type ImpactArea = 'front' | 'side' | 'rear';
+export const IMPACT_AREAS = ['front', 'side', 'rear'] as const;
+type ImpactArea = (typeof IMPACT_AREAS)[number];
 export const SEVERITIES = ['slight', 'serious', 'severe'] as const;
 type Severity = (typeof SEVERITIES)[number];
 

@@ -21,7 +21,7 @@ import {
 import * as catalogue from './catalogue.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
 import { COLOURS, LIGHT_STATES, STATUSES } from './enumerations.ts';
-import { SEVERITIES } from './injury.ts';
+import { IMPACT_AREAS, SEVERITIES } from './injury.ts';
 
 // The shapes of the public interface: each is a schema for the documents and a type for the code.
 // Objects are closed, so an answer that passes its schema is exactly as described.
@@ -280,6 +280,14 @@ export type Telemetry = TypeOf<typeof Telemetry>;
 
 // ── incidents and events ──────────────────────────────────────────────────────────────────────
 
+const mass = described('kg', nonNegative);
+const deltaV = described(
+  'm/s, the size of the sum of all changes of velocity by contacts within a crash pulse: 200 ms ' +
+    'from the first contact. If a later crash pulse is greater, it counts.',
+  nonNegative,
+);
+const impactArea = oneOf(...IMPACT_AREAS);
+
 export const Incident = object('A collision report.', {
   id: string,
   world: WorldId,
@@ -297,8 +305,10 @@ export const Incident = object('A collision report.', {
       vin: Vin,
       model: string,
       plate: string,
-      speed: number,
-      delta_v: nonNegative,
+      speed: described('m/s, right before its first contact.', number),
+      mass,
+      delta_v: deltaV,
+      impact_area: described('Where the hardest contact of that crash pulse was.', impactArea),
       heading,
       role: oneOf('striking', 'struck'),
       off: features,
@@ -306,8 +316,20 @@ export const Incident = object('A collision report.', {
     }),
   ),
   other: list(
-    object('A party that is not a car of the fleet.', { kind: string, hazard: stringOrNull }),
+    object('A party that is not a car of the fleet.', {
+      kind: string,
+      hazard: stringOrNull,
+      mass: described('null for what is fixed to the ground.', orNull(mass)),
+      delta_v: described('0 for what is fixed to the ground.', deltaV),
+      impact_area: described('As of a car; null unless it is a vehicle.', orNull(impactArea)),
+      impact_speed: described(
+        'm/s, of the fastest vehicle that hit this person; null unless it is a person.',
+        orNull(nonNegative),
+      ),
+    }),
   ),
+  closing_speed: described('m/s, along the normal of the first contact.', nonNegative),
+  deformation_energy: described('J, by all contacts.', count),
   explained: boolean,
   failures: list(
     object('A feature that was off and would have helped.', {
@@ -319,7 +341,7 @@ export const Incident = object('A collision report.', {
       explanation: string,
     }),
   ),
-  earned: object('The consequences of the collision.', {
+  earned: object('The consequences of the collision, computed from the figures above.', {
     severity: oneOf(...SEVERITIES),
     injury_risk: { type: 'number', minimum: 0, maximum: 1 } as Schema<number>,
     points: number,
@@ -328,6 +350,7 @@ export const Incident = object('A collision report.', {
 });
 export type Incident = TypeOf<typeof Incident>;
 export type IncidentVehicle = Incident['vehicles'][number];
+export type IncidentOther = Incident['other'][number];
 export type Failure = Incident['failures'][number];
 
 /** What would come of a feature that is off. */

@@ -14,6 +14,8 @@ import { worldRecord } from '../testing/doubles/world-record.ts';
 import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
+import { type ContactRecord, INCIDENT_END_TICKS } from '../twin/contact-records.ts';
+import type { IncidentContacts } from '../twin/incidents.ts';
 import type { Asker, World } from '../twin-service.ts';
 import { EncodingDemand } from './encoding-demand.ts';
 import { Explanations } from './explanations.ts';
@@ -76,6 +78,7 @@ function shardOf(cachedFrom: number) {
   const seen = {
     /** Ticks of the collisions that were explained. */
     order: [] as number[],
+    chains: [] as IncidentContacts[],
     /** On whose behalf. */
     clients: [] as string[],
     rewinds: [] as { task: RewindTask; done: () => void }[],
@@ -99,6 +102,7 @@ function shardOf(cachedFrom: number) {
       const isFailing = tick === seen.failingTick;
       if (isFailing) return { outcome: 'failed', ticks: 0, message: 'the re-run diverged' };
       seen.order.push(tick);
+      seen.chains.push(chain);
       seen.clients.push(client);
       return { outcome: 'explained', ticks: STEPPED, explanation: { failures: [], reruns: 0 } };
     },
@@ -128,6 +132,13 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
   const parts = { ...base, shared } as WorldParts;
   const explanations = new Explanations(parts, new IncidentIndex(number, records));
   let contacts = 0;
+  /** Steps on and has explained what is over. */
+  const stepTo = async (tick: number): Promise<void> => {
+    ticks.step(tick);
+    clock.advance(Math.max(0, tick * 20 - clock.now()));
+    explanations.wake();
+    await reports.stored();
+  };
   return {
     number,
     world,
@@ -144,12 +155,13 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
     collide: async (collisions: readonly number[]): Promise<void> => {
       reports.contacts(contacts, collisions.map(contactAt));
       contacts += collisions.length;
-      const tick = (collisions.at(-1) ?? 0) + EVERY_TICKS;
-      ticks.step(tick);
-      clock.advance(Math.max(0, tick * 20 - clock.now()));
-      explanations.wake();
-      await reports.stored();
+      await stepTo((collisions.at(-1) ?? 0) + EVERY_TICKS);
     },
+    report: (facts: readonly ContactRecord[]) => {
+      reports.contacts(contacts, facts);
+      contacts += facts.length;
+    },
+    stepTo,
   };
 }
 
@@ -170,6 +182,21 @@ test('what a world catches up with is explained the newest first, in parts', asy
   }
   await until(() => world.order.length === count);
   expect(world.order).toEqual(ticks.toReversed());
+});
+
+test('[I41] an incident is explained with its crash pulses, when no further one can come', async () => {
+  const world = worldOf(0);
+  const last = 1000;
+  world.report([contactAt(500), contactAt(last)]);
+  await world.stepTo(last + INCIDENT_END_TICKS - 1);
+  await until(() => world.order.length === 1);
+  const crashPulse = { car: 1, sinceTick: 1099, deltaVMps: 20, impactX: 1, impactY: 0, energyJ: 9 };
+  const place = { tick: last + INCIDENT_END_TICKS - 2, order: 0, chainTick: last, chainOrder: 0 };
+  world.report([{ ...place, crashPulse }]);
+  await world.stepTo(last + INCIDENT_END_TICKS);
+  await until(() => world.order.length === 2);
+  expect(world.order).toEqual([500, last]);
+  expect(world.seen.chains.at(-1)?.[0].parties[0].deltaVMps).toBe(20);
 });
 
 test('newer incidents do not wait for a rewind', async () => {

@@ -1,8 +1,9 @@
-import { CHAIN_TICKS, TICK_MS } from '../../assembly/layout.ts';
+import { TICK_MS } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
 import type { SearchAnswer } from '../shard/protocol.ts';
 import type { StopTimer } from '../time.ts';
+import { INCIDENT_END_TICKS } from '../twin/contact-records.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import type { Asker, Steps, TickBudget } from '../twin-service.ts';
@@ -94,7 +95,7 @@ export class Explanations {
   /** Starts a round when a chain with a contact at this tick is over, if the world is watched. */
   wakeAfter(tick: number): void {
     if (this.#stopTimer !== undefined) return;
-    const ticks = Math.max(0, tick + CHAIN_TICKS - this.#parts.ticks.now());
+    const ticks = Math.max(0, tick + INCIDENT_END_TICKS - this.#parts.ticks.now());
     this.#wakeIn(ticks * TICK_MS + MARGIN_MS);
   }
 
@@ -367,7 +368,7 @@ function idOf({ tick, order }: Place): string {
   return incidentId(tick, order);
 }
 
-/** No contact at this tick or later can join the chain. */
+/** No contact at this tick or later can join the chain, and no crash pulse of it goes on. */
 function endOf(chain: IncidentContacts): number {
-  return (chain.at(-1)?.tick ?? 0) + CHAIN_TICKS;
+  return (chain.at(-1)?.tick ?? 0) + INCIDENT_END_TICKS;
 }

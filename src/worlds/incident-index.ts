@@ -1,11 +1,15 @@
-import { CHAIN_TICKS } from '../../assembly/layout.ts';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
-import { type ContactFacts, type IncidentContacts, incidentId } from '../twin/incidents.ts';
+import {
+  type ContactRecord,
+  groupByIncident,
+  INCIDENT_END_TICKS,
+} from '../twin/contact-records.ts';
+import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import type { Steps } from '../twin-service.ts';
 import type { Records, StoredIncident } from './records.ts';
 
-/** Contacts that are read in one step. */
-const STEP_CONTACTS = 64;
+/** Records that are read in one step. */
+const STEP_RECORDS = 64;
 /** Incidents of a page: some 30 KiB. */
 export const PAGE_INCIDENTS = 32;
 
@@ -27,41 +31,42 @@ type IncidentRecords = Pick<Records, 'contacts' | 'explanations' | 'incident'>;
 /** Where a world's incidents are in the store, so that parts of the list can be read alone. */
 export class IncidentIndex {
   readonly #world: number;
-  readonly #records: IncidentRecords;
+  readonly #store: IncidentRecords;
   readonly #incidents: IndexedIncident[] = [];
   /** By page: how often its content has changed. */
   readonly #versions: number[] = [];
   #explainedCount = 0;
-  /** The last contact that is indexed. */
+  /** The last record that is indexed. */
   #last: Place | undefined;
-  /** How many contacts were stored when the index was complete. */
+  /** How many records were stored when the index was complete. */
   #completeAt = -1;
 
   constructor(world: number, records: IncidentRecords) {
     this.#world = world;
-    this.#records = records;
+    this.#store = records;
   }
 
-  /** Indexes what is new. `storedCount`: of the contacts. */
+  /** Indexes what is new. `storedCount`: of the records. */
   async *complete(storedCount: () => number): Steps<void> {
     while (this.#completeAt !== storedCount()) {
       const count = storedCount();
       const last = this.#last;
-      const contacts = await this.#contacts(last ? [last.tick, last.order] : [0]);
+      const records = await this.#recordsAfter(last ? [last.tick, last.order] : [0]);
       // Another request may have indexed them meanwhile.
       if (this.#last !== last) continue;
-      for (const contact of contacts) this.#add(contact);
-      this.#last = contacts.at(-1) ?? last;
-      if (contacts.length < STEP_CONTACTS) this.#completeAt = count;
+      for (const record of records) this.#add(record);
+      this.#last = records.at(-1) ?? last;
+      if (records.length < STEP_RECORDS) this.#completeAt = count;
       else yield '';
     }
   }
 
-  #contacts(after: readonly [tick: number, order?: number]): Promise<ContactFacts[]> {
-    return this.#records.contacts(this.#world, after, STEP_CONTACTS);
+  #recordsAfter(after: readonly [tick: number, order?: number]): Promise<ContactRecord[]> {
+    return this.#store.contacts(this.#world, after, STEP_RECORDS);
   }
 
-  #add({ tick, order, chainTick, chainOrder, parties }: ContactFacts): void {
+  #add(record: ContactRecord): void {
+    const { tick, order, chainTick, chainOrder } = record;
     if (tick === chainTick && order === chainOrder) {
       this.#incidents.push({ tick, order, cars: 0, isOpen: false });
     }
@@ -69,7 +74,8 @@ export class IncidentIndex {
     const incident = this.#incidents[number];
     if (incident === undefined) return;
     this.#changed(number);
-    for (const { car } of parties) if (car >= 0) incident.cars |= 1 << car;
+    if ('crashPulse' in record) return;
+    for (const { car } of record.parties) if (car >= 0) incident.cars |= 1 << car;
   }
 
   #changed(number: number): void {
@@ -163,13 +169,13 @@ export class IncidentIndex {
     const [first, last] = [numbers[0], numbers.at(-1)];
     if (first === undefined || last === undefined) return [];
     if (last - first >= numbers.length) {
-      const read = ({ tick, order }: Place) => this.#records.incident(this.#world, tick, order);
+      const read = ({ tick, order }: Place) => this.#store.incident(this.#world, tick, order);
       const stored = await Promise.all(places.map(read));
       return stored.filter((incident) => incident !== undefined);
     }
     const chains = yield* this.#chains(first, last);
     const [from, to] = [places[0]?.tick, places.at(-1)?.tick];
-    const explanations = await this.#records.explanations(this.#world, from, to);
+    const explanations = await this.#store.explanations(this.#world, from, to);
     return chains.map((chain) => {
       const [{ tick, order }] = chain;
       return { chain, explanation: explanations.get(incidentId(tick, order)) };
@@ -179,26 +185,23 @@ export class IncidentIndex {
   async *#chains(first: number, last: number): Steps<IncidentContacts[]> {
     const begin = this.#placeOf(first);
     const end = this.#placeOf(last);
-    const chains = new Map<number, ContactFacts[]>();
-    let endTick = end.tick + CHAIN_TICKS;
+    const own: ContactRecord[] = [];
+    let endTick = end.tick + INCIDENT_END_TICKS;
     for (let after: readonly [number, number?] = [begin.tick]; ; ) {
-      const contacts = await this.#contacts(after);
-      for (const contact of contacts) {
-        if (contact.tick >= endTick) break;
-        const place = { tick: contact.chainTick, order: contact.chainOrder };
+      const records = await this.#recordsAfter(after);
+      for (const record of records) {
+        if (record.tick >= endTick) break;
+        const place = { tick: record.chainTick, order: record.chainOrder };
         if (isBefore(place, begin) || isBefore(end, place)) continue;
-        endTick = Math.max(endTick, contact.tick + CHAIN_TICKS);
-        const number = this.#numberOf(place);
-        const chain = chains.get(number);
-        if (chain === undefined) chains.set(number, [contact]);
-        else chain.push(contact);
+        endTick = Math.max(endTick, record.tick + INCIDENT_END_TICKS);
+        own.push(record);
       }
-      const final = contacts.at(-1);
-      if (final === undefined || contacts.length < STEP_CONTACTS || final.tick >= endTick) break;
+      const final = records.at(-1);
+      if (final === undefined || records.length < STEP_RECORDS || final.tick >= endTick) break;
       after = [final.tick, final.order];
       yield '';
     }
-    return [...chains.values()] as [ContactFacts, ...ContactFacts[]][];
+    return groupByIncident(own);
   }
 }
 

@@ -2,13 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { EXPLAINED_AT_ONCE } from '../limits.ts';
 import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
 import { itemsOf, resultOf } from '../testing/doubles/long-list.ts';
+import { groupByIncident } from '../twin/contact-records.ts';
 import type { Explanation } from '../twin/explanation.ts';
-import {
-  type ContactFacts,
-  groupByIncident,
-  incidentId,
-  parseIncidentId,
-} from '../twin/incidents.ts';
+import { type ContactFacts, incidentId, parseIncidentId } from '../twin/incidents.ts';
 import type { Incident } from '../twin/wire.ts';
 import type { IncidentRange, LongList } from '../twin-service.ts';
 import { IncidentIndex } from './incident-index.ts';

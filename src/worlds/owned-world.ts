@@ -6,9 +6,9 @@ import { FRAME_AGE_MS_MAX } from '../limits.ts';
 import type { BatchFrame } from '../shard/frame-batch.ts';
 import type { FrozenWorld, NumberedChange } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
+import type { ContactRecord } from '../twin/contact-records.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
-import type { ContactFacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import { outlookEntries } from '../twin/outlook.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
@@ -320,7 +320,7 @@ export class OwnedWorld implements World, IdleWorld {
   }
 
   /** Takes new contacts. `from`: number of the first. */
-  collided(from: number, facts: readonly ContactFacts[]): void {
+  collided(from: number, facts: readonly ContactRecord[]): void {
     this.reports.contacts(from, facts);
     if (this.watcherCount > 0) this.history.explanations.wakeAfter(facts.at(-1)?.tick ?? 0);
   }

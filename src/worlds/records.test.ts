@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CHAIN_TICKS } from '../../assembly/layout.ts';
 import { contactWith } from '../testing/doubles/contacts.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
+import { type CrashPulseFacts, INCIDENT_END_TICKS } from '../twin/contact-records.ts';
 import { partitionOf } from '../twin/ids.ts';
 import { listDue, Records } from './records.ts';
 
@@ -32,6 +32,24 @@ test('a chain is all contacts that go back to its first, however many others lie
   expect(await records.contacts(WORLD, [0], 10_000)).toHaveLength(1 + others.length + links.length);
 });
 
+test('a crash pulse that ends after the last contact counts in its chain', async () => {
+  const first = contact(7000, 0, 7000, 0);
+  const { car, ...party } = first.parties[0];
+  const crashPulse = { car, sinceTick: 7099, deltaVMps: 12, impactX: 0, impactY: 1, energyJ: 40 };
+  const pulse: CrashPulseFacts = {
+    tick: 7108,
+    order: 0,
+    chainTick: 7000,
+    chainOrder: 0,
+    crashPulse,
+  };
+  await records.saveIncidents(WORLD, [first, pulse]);
+  const [found, ...more] = (await records.incidentChain(WORLD, 7000, 0)) ?? [];
+  expect(more).toEqual([]);
+  expect(found?.energyJ).toBe(40);
+  expect(found?.parties[0]).toEqual({ ...party, car, deltaVMps: 12, impactX: 0, impactY: 1 });
+});
+
 test('a contact later in its chain is none to ask for, nor one that never was', async () => {
   expect(await records.incidentChain(WORLD, 1099, 19)).toBeUndefined();
   expect(await records.incidentChain(WORLD, 999, 0)).toBeUndefined();
@@ -39,7 +57,7 @@ test('a contact later in its chain is none to ask for, nor one that never was', 
 
 test('a chain ends where no contact can belong to it any more', async () => {
   const first = contact(5000, 0, 5000, 0);
-  const late = contact(5000 + CHAIN_TICKS, 0, 5000, 0);
+  const late = contact(5000 + INCIDENT_END_TICKS, 0, 5000, 0);
   await records.saveIncidents(WORLD, [first, late]);
   expect(await records.incidentChain(WORLD, 5000, 0)).toEqual([first]);
 });

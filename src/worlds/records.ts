@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { CHAIN_TICKS, SLAB_BYTES } from '../../assembly/layout.ts';
+import { SLAB_BYTES } from '../../assembly/layout.ts';
 import {
   areAfter,
   joined,
@@ -10,15 +10,16 @@ import {
   type WorldPast,
 } from '../shard/protocol.ts';
 import type { Entry, Grant, Key, Store, Write } from '../store/contract.ts';
+import {
+  type ContactRecord,
+  INCIDENT_END_TICKS,
+  recordOf,
+  type StoredRecord,
+  settledChain,
+} from '../twin/contact-records.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
-import {
-  type ContactFacts,
-  contactOf,
-  type IncidentContacts,
-  incidentId,
-  type StoredContact,
-} from '../twin/incidents.ts';
+import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import { unpackChanges } from '../twin/journal.ts';
 import { orUnavailable, RefusedWrite, UncertainWrite } from './write-errors.ts';
 
@@ -29,7 +30,7 @@ import { orUnavailable, RefusedWrite, UncertainWrite } from './write-errors.ts';
  *   lived     the changes that the world was created with, packed
  *   journal   every later change, one key per change; the numbers continue those of `lived`
  *   image     the newest state image
- *   incident  the facts of each contact
+ *   incident  the facts of each contact, and of crash pulses
  *   explained the explanation of an incident, by tick and order of its first contact
  *   due       the idle index: worlds by the slot of time in which they are due for deletion
  *   touched   the world's slot in the idle index, once it differs from the one in its record
@@ -289,7 +290,7 @@ export class Records {
     return image.crc === imageCrc(image) ? image : undefined;
   }
 
-  saveIncidents(world: number, facts: readonly ContactFacts[]): Promise<void> {
+  saveIncidents(world: number, facts: readonly ContactRecord[]): Promise<void> {
     const writes = facts.map((fact) => ({
       key: this.key(world, 'incident', fact.tick, fact.order),
       value: fact,
@@ -297,17 +298,17 @@ export class Records {
     return this.write(writes);
   }
 
-  /** At most `limit` contacts after a contact, or from a tick on, in order of tick. */
+  /** At most `limit` records after a record, or from a tick on, in order of tick. */
   async contacts(
     world: number,
     after: readonly [tick: number, order?: number],
     limit: number,
-  ): Promise<ContactFacts[]> {
+  ): Promise<ContactRecord[]> {
     const prefix = this.key(world, 'incident');
     const parts = after.filter((part) => part !== undefined);
     const page = { limit, after: [...prefix, ...parts] };
-    const entries = await orUnavailable(this.#store.list<StoredContact>(prefix, page));
-    return entries.map(({ value }) => contactOf(value));
+    const entries = await orUnavailable(this.#store.list<StoredRecord>(prefix, page));
+    return entries.map(({ value }) => recordOf(value));
   }
 
   /** The chain that begins with a contact; undefined if no chain begins with it. */
@@ -318,20 +319,21 @@ export class Records {
   ): Promise<IncidentContacts | undefined> {
     const prefix = this.key(world, 'incident');
     const key = [...prefix, tick, order];
-    const stored = await this.#get<StoredContact>(key);
-    const first = stored && contactOf(stored);
+    const stored = await this.#get<StoredRecord>(key);
+    const first = stored && recordOf(stored);
     if (first?.chainTick !== tick || first.chainOrder !== order) return undefined;
-    const chain: [ContactFacts, ...ContactFacts[]] = [first];
+    const chain: ContactRecord[] = [first];
     for (let after: Key | undefined = key, lastTick = tick; after !== undefined; ) {
-      const page = { limit: PAGE, after, before: [...prefix, lastTick + CHAIN_TICKS] };
-      const entries: Entry<StoredContact>[] = await orUnavailable(this.#store.list(prefix, page));
-      const contacts = entries.map(({ value }) => contactOf(value));
-      const links = contacts.filter((each) => each.chainTick === tick && each.chainOrder === order);
+      const page = { limit: PAGE, after, before: [...prefix, lastTick + INCIDENT_END_TICKS] };
+      const entries: Entry<StoredRecord>[] = await orUnavailable(this.#store.list(prefix, page));
+      const records = entries.map(({ value }) => recordOf(value));
+      const links = records.filter((each) => each.chainTick === tick && each.chainOrder === order);
       chain.push(...links);
       lastTick = links.at(-1)?.tick ?? lastTick;
       after = entries.at(-1)?.key;
     }
-    return chain;
+    const [begin, ...links] = settledChain(chain);
+    return begin && [begin, ...links];
   }
 
   /** The incident that begins with a contact; undefined if none begins with it. */

@@ -4,13 +4,13 @@ import { TwinError } from '../errors.ts';
 import { STORE_WAIT_MS } from '../limits.ts';
 import type { StateImage } from '../shard/protocol.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
-import type { ContactFacts } from '../twin/incidents.ts';
+import type { ContactRecord } from '../twin/contact-records.ts';
 import { WorldReports } from './world-reports.ts';
 
 /** Longer than the pause before a failed write is repeated. */
 const RETRY_MS = 1000;
 
-const fact = (tick: number) => ({ tick, order: 0 }) as ContactFacts;
+const fact = (tick: number) => ({ tick, order: 0 }) as ContactRecord;
 const image = (tick: number): StateImage => ({ tick, seq: 0, bytes: new Uint8Array() });
 
 const turn = () => new Promise<void>((resolve) => void TestTime.standing().immediate(resolve));
@@ -33,7 +33,7 @@ function setUp() {
     if (state.failing) throw new Error('store failed');
     saved.push(what);
   };
-  const incidents = async (facts: readonly ContactFacts[]) => {
+  const incidents = async (facts: readonly ContactRecord[]) => {
     await state.slow;
     await attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`);
   };

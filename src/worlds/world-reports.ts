@@ -1,8 +1,8 @@
 import { isStoreUnavailable, TwinError } from '../errors.ts';
 import { STORE_WAIT_MS } from '../limits.ts';
 import type { StateImage } from '../shard/protocol.ts';
+import type { ContactRecord } from '../twin/contact-records.ts';
 import { worldIdOf } from '../twin/ids.ts';
-import type { ContactFacts } from '../twin/incidents.ts';
 import type { Explained, Records } from './records.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 
@@ -29,7 +29,7 @@ export class WorldReports {
   /** Number of contacts that were reported, from the beginning of the world. */
   #reported = 0;
   /** Not stored yet. */
-  #facts: ContactFacts[] = [];
+  #facts: ContactRecord[] = [];
   #explained: { explained: Explained; stored: () => void }[] = [];
   #image: StateImage | undefined;
   /** Callers that wait for contacts to be stored. */
@@ -56,7 +56,7 @@ export class WorldReports {
   }
 
   /** Stores contacts from number `from` on. A rebuilt world repeats contacts: they are skipped. */
-  contacts(from: number, facts: readonly ContactFacts[]): void {
+  contacts(from: number, facts: readonly ContactRecord[]): void {
     this.#facts.push(...facts.slice(Math.max(0, this.#reported - from)));
     this.#reported = Math.max(this.#reported, from + facts.length);
     this.#write();

@@ -8,6 +8,8 @@ import { ask, type NodeFront, openTestFronts } from '../../testing/doubles/test-
 import { nextTurn } from '../../testing/doubles/test-time.ts';
 import type { Incident } from '../../twin/wire.ts';
 
+const PUSHED = { mass: 1500, delta_v: 2, impact_area: 'front' as const };
+
 let near: NodeFront;
 let far: NodeFront;
 let close: () => Promise<void>;
@@ -30,10 +32,11 @@ function addWorld(): FakeWorld {
 }
 
 function incident({ id, fleet: [car] }: FakeWorld, number: number): Incident {
-  const party = { vin: car?.vin ?? '', model: 'm', plate: 'p', speed: 5, delta_v: 2, heading: 0 };
+  const party = { vin: car?.vin ?? '', model: 'm', plate: 'p', speed: 5, heading: 0, ...PUSHED };
   return {
     id: `i${number}-0`,
     ...{ world: id, tick: number, time: number / 50, kind: 'animal', other: [] },
+    ...{ closing_speed: 5, deformation_energy: 1000 },
     place: { x: 0, y: 0, road: 'r', street: 's' },
     vehicles: [{ ...party, role: 'striking', off: [], degraded: [] }],
     ...{ explained: true, failures: [] },

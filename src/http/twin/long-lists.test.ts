@@ -7,6 +7,8 @@ import type { Incident } from '../../twin/wire.ts';
 import { PRICES_US } from '../server/prices.ts';
 import * as schemas from './schemas.ts';
 
+const PUSHED = { mass: 1500, delta_v: 2, impact_area: 'front' as const };
+
 let front: TestFront;
 let world: FakeWorld;
 
@@ -21,10 +23,11 @@ const COUNT = 70_000;
 
 function incident(number: number): Incident {
   const { vin = '' } = world.fleet[number % 20] ?? {};
-  const party = { vin, model: 'm', plate: 'p', speed: 5, delta_v: 2, heading: 0 };
+  const party = { vin, model: 'm', plate: 'p', speed: 5, heading: 0, ...PUSHED };
   return {
     id: `i${number}-0`,
     ...{ world: world.id, tick: number, time: number / 50, kind: 'animal', other: [] },
+    ...{ closing_speed: 5, deformation_energy: 1000 },
     place: { x: 0, y: 0, road: 'r', street: 's' },
     vehicles: [{ ...party, role: 'striking', off: [], degraded: [] }],
     ...{ explained: true, failures: [] },

@@ -25,6 +25,7 @@ function get(path: string): Promise<Answer> {
   return ask(front.twinUrl + path);
 }
 
+const FIXED = { mass: null, delta_v: 0, impact_area: null, impact_speed: null };
 const INCIDENT: Incident = {
   id: 'i40-0',
   world: '00003nqk8n',
@@ -33,7 +34,9 @@ const INCIDENT: Incident = {
   place: { x: 1.5, y: -2, road: 'r1', street: 'Quay Street' },
   kind: 'building',
   vehicles: [],
-  other: [{ kind: 'building', hazard: null }],
+  other: [{ kind: 'building', hazard: null, ...FIXED }],
+  closing_speed: 5.25,
+  deformation_energy: 482,
   explained: false,
   failures: [],
   earned: { severity: 'slight', injury_risk: 0.01, points: 3, repair_cost: 120.5 },

@@ -14,6 +14,8 @@ import { featureState } from '../../twin/catalogue.ts';
 import type { Incident } from '../../twin/wire.ts';
 import * as schemas from './schemas.ts';
 
+const PUSHED = { mass: 1500, delta_v: 2, impact_area: 'front' as const };
+
 const CAR = 3;
 const ALL_ON = featureState(F_ALL);
 
@@ -115,7 +117,7 @@ describe('reading', () => {
   });
 
   function incident(id: string, ofVin: string): Incident {
-    const party = { vin: ofVin, model: 'm', plate: 'p', speed: 5, delta_v: 2, heading: 0 };
+    const party = { vin: ofVin, model: 'm', plate: 'p', speed: 5, heading: 0, ...PUSHED };
     return {
       id,
       world: world.id,
@@ -125,6 +127,8 @@ describe('reading', () => {
       kind: 'obstacle',
       vehicles: [{ ...party, role: 'striking', off: ['aeb'], degraded: [] }],
       other: [],
+      closing_speed: 5,
+      deformation_energy: 0,
       explained: true,
       failures: [],
       earned: { severity: 'slight', injury_risk: 0, points: 0, repair_cost: 0 },

@@ -6,7 +6,8 @@ import { nextTurn } from '../../testing/doubles/test-time.ts';
 import { cities, makeKernel, makeWorld } from '../../testing/rigs/kernel.ts';
 import { liveFromJournal, ManualShard } from '../../testing/rigs/manual-shard.ts';
 import { systemTime } from '../../time.ts';
-import { type ContactFacts, groupByIncident, type IncidentContacts } from '../../twin/incidents.ts';
+import { type ContactRecord, groupByIncident } from '../../twin/contact-records.ts';
+import type { IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
 import {
   type NumberedChange,
@@ -34,17 +35,17 @@ function change(seq: number, tick: number, car: number, touched: number, values:
 function setUp(watchedFrom = 0, time = systemTime, sliceTime = systemTime) {
   const kernel = makeKernel(1 + REWIND_SLABS + 1);
   const cache = new RewindCache();
-  const contacts: ContactFacts[] = [];
+  const records: ContactRecord[] = [];
   const worlds = new Map<number, LoadedWorld>();
   const pulse = { world: 0 };
   const parts = { time, kernel, cities, cache, worlds, pulse, wake: () => {} };
   const queue = new CounterfactualQueue(parts);
   const shard = new ManualShard(kernel, { counterfactuals: queue, time: sliceTime });
   shard.onMoved = (moved) => {
-    const fresh = kernel.contacts(moved.slab, contacts.length);
-    contacts.push(...fresh);
+    const fresh = kernel.records(moved.slab, records.length);
+    records.push(...fresh);
     const dueTick = moved.tickAt(shard.nowMs);
-    for (const contact of fresh) cache.keep(moved, contact, dueTick);
+    for (const record of fresh) cache.keep(moved, record, dueTick);
   };
   const slab = makeWorld(kernel, SEED);
   const world = shard.enter(slab, WORLD, watchedFrom, CHANGES);
@@ -52,7 +53,7 @@ function setUp(watchedFrom = 0, time = systemTime, sliceTime = systemTime) {
   shard.scheduler.watch(world, true, false);
   /** Chains that are over, of those that began at a tick or later. */
   const chains = (from: number): IncidentContacts[] => {
-    const all = groupByIncident(contacts).filter(([{ tick }]) => tick >= from);
+    const all = groupByIncident(records).filter(([{ tick }]) => tick >= from);
     return all.filter((chain) => (chain.at(-1)?.tick ?? 0) + 100 <= world.tick);
   };
   const work = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {

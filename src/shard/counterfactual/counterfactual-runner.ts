@@ -20,6 +20,7 @@ import {
 } from '../../../assembly/layout.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { LEAD_TICKS_MAX } from '../../limits.ts';
+import { INCIDENT_END_TICKS, settled } from '../../twin/contact-records.ts';
 import type { Explanation } from '../../twin/explanation.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 import { type Bodies, bodiesOf, carRow, speedOf } from './bodies.ts';
@@ -93,7 +94,7 @@ export class CounterfactualRunner {
     yield* this.#rewind.stepTo(first.tick - 1);
     const lead = first.tick - this.#triggerTick(begin);
     yield* this.#rewind.stepTo(first.tick);
-    if (!this.#rewind.contacts.some((contact) => isSame(contact, first))) {
+    if (!settled(this.#rewind.records).some((contact) => isSame(contact, first))) {
       throw new DivergedRun(`the re-run has no such contact at tick ${first.tick}`);
     }
     const third = LEADS.findLastIndex((each, i) => i <= THIRD && each >= lead);
@@ -132,10 +133,13 @@ export class CounterfactualRunner {
     const nearestFrom = this.#chain[0].tick - NEAREST_TICKS;
     const inspect = () => observer.inspect(this.#rewind.tick, this.#rewind.tick >= nearestFrom);
     yield* this.#rewind.stepTo(until, FRAME_TICKS, inspect);
-    const { kernel, slab, contacts } = this.#rewind;
+    const { kernel, slab, records } = this.#rewind;
+    const acted = new Map(cars.map((car) => [car, kernel.acted(slab, car) | observer.moved(car)]));
+    // The crash pulses of the last contacts end later than these.
+    if (records.length > 0) yield* this.#rewind.stepTo(this.#chain[0].tick + INCIDENT_END_TICKS);
     return {
-      contacts: [...contacts],
-      acted: new Map(cars.map((car) => [car, kernel.acted(slab, car) | observer.moved(car)])),
+      contacts: settled(records).filter(({ tick }) => tick <= until),
+      acted,
       nearest: observer.nearest(),
     };
   }

@@ -1,6 +1,7 @@
 import { CHAIN_TICKS, FRAME_TICKS } from '../../../assembly/layout.ts';
 import type { FrameEncoder } from '../../codec/frame-encoder.ts';
 import { IMAGE_TICKS } from '../../limits.ts';
+import { settled } from '../../twin/contact-records.ts';
 import type { ReplayFrames, ReplayTask } from '../protocol.ts';
 import { contactsBetween } from './counterfactual-search.ts';
 import type { Rewind, RewindStart, Slices } from './rewind.ts';
@@ -27,10 +28,10 @@ export function* playFrames(
   rewind.restore(start);
   capture();
   yield* rewind.stepTo(switchTick, FRAME_TICKS, capture);
-  const contactsBefore = rewind.contacts.length;
+  const recordsBefore = rewind.records.length;
   rewind.switchOn(on);
   yield* rewind.stepTo(Math.min(untilTick, tick + REPLAY_AFTER_TICKS), FRAME_TICKS, capture);
-  const after = on.size === 0 ? chain : rewind.contacts.slice(contactsBefore);
+  const after = on.size === 0 ? chain : settled(rewind.records.slice(recordsBefore));
   const [contact] = contactsBetween(chain, after);
   return {
     outcome: 'played',

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { CHAIN_TICKS } from '../../../assembly/layout.ts';
 import { BEHIND_TICKS, LEAD_TICKS_MAX, REWIND_CACHE_MAX } from '../../limits.ts';
+import { type ContactRecord, INCIDENT_END_TICKS } from '../../twin/contact-records.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
 import type { NumberedChange } from '../protocol.ts';
@@ -24,7 +24,7 @@ export class RewindCache {
    */
   keep(
     world: LoadedWorld,
-    { tick, order, chainTick, chainOrder }: ContactFacts,
+    { tick, order, chainTick, chainOrder }: ContactRecord,
     dueTick: number,
   ): void {
     if (tick !== chainTick || order !== chainOrder || dueTick - tick > BEHIND_TICKS) return;
@@ -67,13 +67,14 @@ export class RewindCache {
     }
     const start = { image, changes: until(first, known) };
     // The changes are complete once the world has passed the end of a re-run.
-    if ((world?.tick ?? 0) >= first.tick + CHAIN_TICKS) this.#states.set(key, { tick, ...start });
+    if ((world?.tick ?? 0) >= first.tick + INCIDENT_END_TICKS)
+      this.#states.set(key, { tick, ...start });
     return start;
   }
 }
 
 function until({ tick }: ContactFacts, changes: readonly NumberedChange[]): NumberedChange[] {
-  return changes.filter((change) => change.tick <= tick + CHAIN_TICKS);
+  return changes.filter((change) => change.tick <= tick + INCIDENT_END_TICKS);
 }
 
 function keyOf(world: number, { tick, order }: { tick: number; order: number }): string {

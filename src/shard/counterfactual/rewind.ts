@@ -1,5 +1,5 @@
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
-import type { ContactFacts } from '../../twin/incidents.ts';
+import type { ContactRecord } from '../../twin/contact-records.ts';
 import { placePast } from '../loaded-world.ts';
 import type { NumberedChange, WorldPast } from '../protocol.ts';
 
@@ -20,7 +20,8 @@ export interface RewindStart {
 export class Rewind {
   readonly kernel: Kernel;
   readonly slab: Slab;
-  readonly contacts: ContactFacts[] = [];
+  /** Of contacts and crash pulses. */
+  readonly records: ContactRecord[] = [];
   /** Ticks stepped since it was made. */
   stepped = 0;
   #changes: readonly NumberedChange[] = [];
@@ -53,7 +54,7 @@ export class Rewind {
     this.#changes = changes;
     this.#next = next;
     this.#on = new Map();
-    this.contacts.length = 0;
+    this.records.length = 0;
     this.kernel.clearActed(this.slab);
   }
 
@@ -76,7 +77,7 @@ export class Rewind {
       done += moved;
       this.stepped += moved;
       if (this.kernel.contactCount(this.slab) > known) {
-        this.contacts.push(...this.kernel.contacts(this.slab, known));
+        this.records.push(...this.kernel.records(this.slab, known));
       }
       if (this.tick % everyTicks === 0) inspect();
       if (done < CHUNK_TICKS) continue;

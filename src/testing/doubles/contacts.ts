@@ -5,7 +5,7 @@ import type { ContactFacts, PartyFacts } from '../../twin/incidents.ts';
 export function partyWith(fields: Partial<PartyFacts> = {}): PartyFacts {
   return {
     ...{ car: 0, declared: F_ALL, effective: F_ALL, type: 0, massKg: 1500 },
-    ...{ speedMps: 10, deltaVMps: 10, hx: 1, hy: 0, impactX: 1, impactY: 0 },
+    ...{ speedMps: 10, deltaVMps: 10, hx: 1, hy: 0, impactX: 1, impactY: 0, pulseTick: 0 },
     ...fields,
   };
 }
@@ -16,7 +16,7 @@ export function contactWith(fields: Partial<ContactFacts> = {}): ContactFacts {
   return {
     ...{ tick, order, chainTick: tick, chainOrder: order },
     ...{ kind: CONTACT_VEHICLE, block: -1, hazard: -1, x: 0, y: 0 },
-    ...{ closingMps: 10, energyJ: 0, striking: 0 },
+    ...{ closingMps: 10, energyJ: 0, striking: 0, impulseX: 0, impulseY: 0 },
     parties: [partyWith(), partyWith({ car: 1 })],
     ...fields,
   };

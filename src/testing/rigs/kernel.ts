@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CAR_COUNT } from '../../../assembly/layout.ts';
 import { Kernel, type SlabArrays } from '../../kernel/kernel.ts';
 import { loadCities } from '../../load-cities.ts';
+import type { ContactRecord } from '../../twin/contact-records.ts';
 import { CAR_TYPES, carTypesOf } from '../../twin/fleet.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
 
@@ -87,15 +88,21 @@ export function stepTo(kernel: Kernel, slab: number, tick: number): void {
   while (kernel.tick(slab) < tick) kernel.step(slab, tick - kernel.tick(slab));
 }
 
-/** Steps to a tick; returns the contacts on the way. */
-export function contactsUntil(kernel: Kernel, slab: number, tick: number): ContactFacts[] {
-  const all: ContactFacts[] = [];
+/** Steps to a tick; returns the records of contacts and crash pulses on the way. */
+export function recordsUntil(kernel: Kernel, slab: number, tick: number): ContactRecord[] {
+  const all: ContactRecord[] = [];
   while (kernel.tick(slab) < tick) {
     const seen = kernel.contactCount(slab);
     kernel.step(slab, tick - kernel.tick(slab));
-    all.push(...kernel.contacts(slab, seen));
+    all.push(...kernel.records(slab, seen));
   }
   return all;
+}
+
+/** Steps to a tick; returns the contacts on the way. */
+export function contactsUntil(kernel: Kernel, slab: number, tick: number): ContactFacts[] {
+  const records = recordsUntil(kernel, slab, tick);
+  return records.flatMap((each) => ('crashPulse' in each ? [] : [each]));
 }
 
 /** Typed access to the arrays of a world, for tests of internal state. */

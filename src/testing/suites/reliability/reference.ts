@@ -6,10 +6,11 @@ import type { City } from '../../../city/types.ts';
 import type { FrameEncoder } from '../../../codec/frame-encoder.ts';
 import type { Slab } from '../../../kernel/kernel.ts';
 import { worldEncoder } from '../../../shard/world-encoder.ts';
+import { type ContactRecord, groupByIncident } from '../../../twin/contact-records.ts';
 import { EVENTS_SHOWN, eventOf } from '../../../twin/events.ts';
 import { fleetOf } from '../../../twin/fleet.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
-import { type ContactFacts, groupByIncident, incidentOf } from '../../../twin/incidents.ts';
+import { incidentOf } from '../../../twin/incidents.ts';
 import type { Change } from '../../../twin/journal.ts';
 import type { EventRecord, FleetEntry, Incident } from '../../../twin/wire.ts';
 import { cities, makeKernel, makeWorld } from '../../rigs/kernel.ts';
@@ -36,7 +37,7 @@ type Origin = Pick<World, 'id' | 'seed' | 'city'>;
 export class Reference {
   readonly worldId: string;
   readonly fleet: readonly FleetEntry[];
-  readonly contacts: ContactFacts[] = [];
+  readonly records: ContactRecord[] = [];
   readonly #slab: Slab;
   readonly #encoder: FrameEncoder;
   readonly #changes: readonly Change[];
@@ -73,7 +74,7 @@ export class Reference {
     while (this.tick < tick) {
       this.#applyUpTo(this.tick + 1);
       kernel.step(this.#slab, 1);
-      this.contacts.push(...kernel.contacts(this.#slab, this.contacts.length));
+      this.records.push(...kernel.records(this.#slab, this.records.length));
     }
     return this;
   }
@@ -89,9 +90,9 @@ export class Reference {
     return events.map((raw) => eventOf(raw, context));
   }
 
-  /** The reports of so many of the contacts. */
-  incidents(count: number = this.contacts.length): Incident[] {
-    return groupByIncident(this.contacts.slice(0, count)).map((chain) => {
+  /** The reports of so many of the records. */
+  incidents(count: number = this.records.length): Incident[] {
+    return groupByIncident(this.records.slice(0, count)).map((chain) => {
       const [{ x, y }] = chain;
       const { id: road, name: street } = nearestRoad(this.#city, x, y);
       const { worldId, fleet } = this;
@@ -164,12 +165,12 @@ export async function expectWhole(base: string, world: World): Promise<number> {
   return tickOf(shown);
 }
 
-/** What was told are the reports of the contacts up to some tick, not before `tick`. */
+/** What was told are the reports of the records up to some tick, not before `tick`. */
 function expectReports(tick: number, told: readonly object[], reference: Reference): void {
-  const { contacts } = reference;
-  let count = contacts.filter((contact) => contact.tick <= tick).length;
+  const { records } = reference;
+  let count = records.filter((record) => record.tick <= tick).length;
   const lived = () => reference.incidents(count).map(facts);
-  while (count < contacts.length && !isDeepStrictEqual(told, lived())) count++;
+  while (count < records.length && !isDeepStrictEqual(told, lived())) count++;
   expect(told).toEqual(lived());
 }
 

@@ -42,10 +42,10 @@ const makeReckless = (base: string, tick: number) => makeLivedWorld(base, { seed
 /** The tick of the first collision after `tick` in such a world. */
 function nextCollision(tick: number): number {
   const reference = new Reference({ id: '0000000000', seed: 1, city: CITY }, RECKLESS).to(tick);
-  const { length } = reference.contacts;
-  while (reference.contacts.length === length) reference.to(reference.tick + 1);
+  const { length } = reference.records;
+  while (reference.records.length === length) reference.to(reference.tick + 1);
   reference.free();
-  return at(reference.contacts, length).tick;
+  return at(reference.records, length).tick;
 }
 
 const NONE: Fault = { kind: 'none' };

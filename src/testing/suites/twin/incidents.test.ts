@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { recomputed } from '../../rigs/recomputed-report.ts';
 import { useTwin, vinOf } from './api.ts';
 import { NEEDS_BRAKES_OR_STEERING, recklessJournal } from './reckless.ts';
 import {
@@ -295,6 +296,23 @@ describe('what a collision earned', () => {
     expect(checked).toBeGreaterThan(some.length / 2);
     expect(seen).toContain('front');
     expect(seen.size).toBeGreaterThan(1);
+  });
+});
+
+describe('what a report shows', () => {
+  test('[I40] is all that is needed to compute again what the collision earned', () => {
+    for (const incident of incidents) expect(recomputed(incident)).toEqual(incident.earned);
+  });
+
+  test('[I41] is what a client can check: masses of the models, none of what is fixed', () => {
+    for (const { vehicles, other, closing_speed, deformation_energy } of incidents) {
+      for (const { model, mass } of vehicles) expect(mass).toBe(MASS_KG[model]);
+      for (const { kind, mass, delta_v } of other) {
+        if (kind === 'building') expect([mass, delta_v]).toEqual([null, 0]);
+      }
+      expect(closing_speed).toBeGreaterThanOrEqual(0);
+      expect(deformation_energy).toBeGreaterThanOrEqual(0);
+    }
   });
 });
 

@@ -29,6 +29,7 @@ export type Feature = Catalogue['features'][number];
 export type Effective = FeatureState['effective'][keyof FeatureState['effective']];
 export type WorldEvent = Events[number];
 export type IncidentVehicle = Incident['vehicles'][number];
+export type IncidentOther = Incident['other'][number];
 export type Failure = Incident['failures'][number];
 
 /** Cars, lights and hazards of a frame. */

@@ -4,7 +4,15 @@ import { Empty, Loading, Note } from '../../common/states.tsx';
 import type { Incident, IncidentVehicle } from '../api/types.ts';
 import { carName, formatInteger, joinWords, kmh, percent, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { explanations, headline, shortcomings, story, whose } from '../replay/report.ts';
+import {
+  explanations,
+  headline,
+  impactOnCar,
+  impactOnOther,
+  shortcomings,
+  story,
+  whose,
+} from '../replay/report.ts';
 import { RightPanel } from './right-panel.tsx';
 
 /** The report of the open incident. */
@@ -50,6 +58,8 @@ function Report({ incident }: { incident: Incident }) {
           ['Injury risk', percent(injury_risk)],
           ['Points', formatInteger(points)],
           ['Repair', formatInteger(repair_cost)],
+          ['Closing speed', kmh(incident.closing_speed)],
+          ['Deformation', `${formatInteger(incident.deformation_energy / 1000)} kJ`],
         ]}
       />
       <Explanations incident={incident} />
@@ -59,10 +69,13 @@ function Report({ incident }: { incident: Incident }) {
           {incident.vehicles.map((vehicle) => (
             <Involved vehicle={vehicle} key={vehicle.vin} />
           ))}
-          {incident.other.map(({ kind, hazard }) => (
-            <li key={`${kind} ${hazard}`}>
-              <strong>{title(kind)}</strong>
-              {hazard === null ? null : <span class="small soft"> of hazard spot {hazard}</span>}
+          {incident.other.map((other) => (
+            <li key={`${other.kind} ${other.hazard}`}>
+              <strong>{title(other.kind)}</strong>
+              {other.hazard === null ? null : (
+                <span class="small soft"> of hazard spot {other.hazard}</span>
+              )}
+              {other.mass === null ? null : <p class="small">{impactOnOther(other)}</p>}
             </li>
           ))}
         </ul>
@@ -126,9 +139,7 @@ function Involved({ vehicle }: { vehicle: IncidentVehicle }) {
         <strong>{carName(vehicle)}</strong>
         <span class="tag">{title(vehicle.role)}</span>
       </div>
-      <p class="small">
-        {kmh(vehicle.speed)}, changed by {kmh(vehicle.delta_v)}
-      </p>
+      <p class="small">{impactOnCar(vehicle)}</p>
       {lack === '' ? null : <p class="small soft">{lack}</p>}
       <Button size="small" onClick={() => viewer.pickIndex(index)}>
         Go to this car<span class="visually-hidden">, {carName(vehicle)}</span>

@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure, Incident, IncidentVehicle } from '../api/types.ts';
-import { explanations, headline, shortcomings, story, whose } from './report.ts';
+import {
+  explanations,
+  headline,
+  impactOnCar,
+  impactOnOther,
+  shortcomings,
+  story,
+  whose,
+} from './report.ts';
 
 const TERRA: IncidentVehicle = {
   vin: 'A',
   model: 'Halden Terra',
   plate: 'BL 319 DR',
   speed: 11.64,
+  mass: 1500,
   delta_v: 4.42,
+  impact_area: 'front',
   heading: 3.14,
   role: 'striking',
   off: ['brakes'],
@@ -31,6 +41,8 @@ const INCIDENT: Incident = {
   kind: 'vehicle',
   vehicles: [TERRA, CITY],
   other: [],
+  closing_speed: 8.5,
+  deformation_energy: 51_216,
   explained: true,
   failures: [],
   earned: { severity: 'slight', injury_risk: 0.0152, points: 133.6, repair_cost: 12803.88 },
@@ -50,7 +62,8 @@ describe('the story', () => {
   });
 
   it('names an opponent that is no car', () => {
-    const other = [{ kind: 'animal', hazard: 'h1' }];
+    const impact = { mass: 23, delta_v: 9, impact_area: null, impact_speed: null };
+    const other = [{ kind: 'animal', hazard: 'h1', ...impact }];
     const incident = { ...INCIDENT, kind: 'animal' as const, vehicles: [TERRA], other };
     expect(story(incident)).toBe(
       'At 0:19.9, Halden Terra (BL 319 DR) hit an animal on Parliament Avenue, at 42 km/h.',
@@ -67,6 +80,20 @@ describe('the story', () => {
       'of FN 331 WT',
     ]);
     expect(latest({ ...INCIDENT, vehicles: [TERRA], failures: [failure({})] })).toEqual(['']);
+  });
+
+  it('says what the collision did to each party', () => {
+    expect(impactOnCar(TERRA)).toBe('42 km/h, changed by 16 km/h, hit in front, 1,500 kg');
+    const child = { kind: 'child', hazard: 'h1', impact_area: null, impact_speed: 8.4 };
+    expect(impactOnOther({ ...child, mass: 30, delta_v: 7 })).toBe(
+      'Hit at 30 km/h, changed by 25 km/h, 30 kg',
+    );
+    const lorry = { kind: 'lorry', hazard: 'h2', impact_area: 'rear' as const, impact_speed: null };
+    expect(impactOnOther({ ...lorry, mass: 12_000, delta_v: 1 })).toBe(
+      'Changed by 4 km/h, hit in the rear, 12,000 kg',
+    );
+    const wall = { kind: 'building', hazard: null, impact_area: null, impact_speed: null };
+    expect(impactOnOther({ ...wall, mass: null, delta_v: 0 })).toBe('');
   });
 
   it('names the features that were off and those degraded', () => {

@@ -1,9 +1,10 @@
 /** A collision report in sentences. */
-import type { Failure, Incident, IncidentVehicle } from '../api/types.ts';
+import type { Failure, Incident, IncidentOther, IncidentVehicle } from '../api/types.ts';
 import {
   capitalised,
   carName,
   formatClock,
+  formatInteger,
   inSentence,
   joinWords,
   kmh,
@@ -38,6 +39,25 @@ export function shortcomings({ off, degraded }: IncidentVehicle): string {
   return degraded.length === 0
     ? `${was}.`
     : `${was}; this degraded ${joinWords(degraded.map(inSentence))}.`;
+}
+
+const WHERE = { front: 'hit in front', side: 'hit on the side', rear: 'hit in the rear' };
+
+/** What the collision did to a car: “42 km/h, changed by 16 km/h, hit in front, 1,180 kg”. */
+export function impactOnCar({ speed, delta_v, impact_area, mass }: IncidentVehicle): string {
+  return `${kmh(speed)}, changed by ${kmh(delta_v)}, ${WHERE[impact_area]}, ${kg(mass)}`;
+}
+
+/** What it did to somebody or something else; empty for what is fixed to the ground. */
+export function impactOnOther({ mass, delta_v, impact_area, impact_speed }: IncidentOther): string {
+  if (mass === null) return '';
+  const where = impact_area === null ? [] : [WHERE[impact_area]];
+  const at = impact_speed === null ? [] : [`hit at ${kmh(impact_speed)}`];
+  return capitalised([...at, `changed by ${kmh(delta_v)}`, ...where, kg(mass)].join(', '));
+}
+
+function kg(mass: number): string {
+  return `${formatInteger(mass)} kg`;
 }
 
 /** The failures that explain the collision together; often just one. */
