@@ -136,7 +136,7 @@ function offsetSignals(slab: usize, city: usize, seed: u64): void {
 function drawDriver(slab: usize, car: i32, seed: u64): void {
   const key = streamKey(seed, PURPOSE_DRIVER, <u64>car);
   setF(slab, C_SPEED_FACTOR, car, uniformBetween(key, 0, 0.92, 1.02));
-  setF(slab, C_HEADWAY, car, uniformBetween(key, 1, 1.0, 1.5));
+  setF(slab, C_HEADWAY, car, uniformBetween(key, 1, 0.8, 1.2));
   setF(slab, C_STANDSTILL_GAP, car, uniformBetween(key, 2, 1.8, 2.5));
   setF(slab, C_ACCEL_COMFORT, car, uniformBetween(key, 3, 1.2, 2.0));
   setF(slab, C_DECEL_COMFORT, car, uniformBetween(key, 4, 1.6, 2.4));
