@@ -10,8 +10,6 @@ import {
   C_DECEL_COMFORT,
   C_DECLARED,
   C_EFFECTIVE,
-  C_FRICTION_FRONT,
-  C_FRICTION_REAR,
   C_GAP,
   C_HEADWAY,
   C_HX,
@@ -75,7 +73,7 @@ import {
   PURPOSE_START,
   streamKey,
 } from './random';
-import { DRY } from './road-grip';
+import { DRY, sampleFriction } from './road-grip';
 import { GRAVITY } from './tyre';
 
 /**
@@ -209,8 +207,7 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
   setF(slab, C_Y, car, along(point, PT_Y, share));
   setF(slab, C_HX, car, hx / norm);
   setF(slab, C_HY, car, hy / norm);
-  setF(slab, C_FRICTION_FRONT, car, DRY);
-  setF(slab, C_FRICTION_REAR, car, DRY);
+  sampleFriction(slab, city, car);
 }
 
 /** Sets a car rolling at road speed, slow enough to stop at the line, and turning with its lane. */
