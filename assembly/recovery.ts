@@ -74,6 +74,7 @@ import {
   BOX_Y,
   boxOverlap,
 } from './overlap';
+import { isPlainRoad } from './plain-road';
 import { CLEAR_TICKS, DRIVER_DECEL_MAX, STOPPED_MPS } from './thresholds';
 import { place, roll } from './world';
 
@@ -190,8 +191,8 @@ function speedOf(slab: usize, car: i32): f64 {
 function comeBack(slab: usize, city: usize, car: i32, attempt: i32, rolls: bool): void {
   const position = attempt & 1 ? ((attempt >> 1) + 1) % routeCount(city, car) : 0;
   const lane = routeLane(city, car, position);
-  if (isConnector(city, lane)) return;
   const station = least(RETURN_STATION_M, 0.5 * laneLength(city, lane));
+  if (isConnector(city, lane) || !isPlainRoad(city, lane, station)) return;
   if (
     !hasRoom(slab, city, car, lane, station) ||
     (rolls && !hasRoomAhead(slab, city, car, position, station))

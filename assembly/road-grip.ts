@@ -63,6 +63,11 @@ function sampleZones(slab: usize, city: usize, car: i32, zones: u32): void {
   setF(slab, C_FRICTION_REAR, car, frictionAt(slab, city, car, zones, -load<f64>(type + CT_REAR)));
 }
 
+/** Whether a place in one of some zones has less friction than a dry road. */
+export function isSlippery(city: usize, zones: u32, x: f64, y: f64): bool {
+  return leastFriction(city, zones, x, y) < DRY;
+}
+
 /** Friction `ahead` m of a car's centre of gravity. */
 function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64): f64 {
   const x = getF(slab, C_X, car) + ahead * getF(slab, C_HX, car);

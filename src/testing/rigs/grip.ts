@@ -23,6 +23,8 @@ import { makeWorld, SlabView } from './kernel.ts';
 
 const GRAVITY = 9.81;
 const DRY = 0.95;
+/** Of both axles together, an axle on ice or wet road included. */
+const SLIPPERY_MAX = 0.9;
 const AIR_DRAG = 0.4;
 /** Below this speed wheels roll without slip, which friction does not limit, m/s. */
 const SLIPS_MPS = 2.2;
@@ -62,10 +64,10 @@ export function gripOf(
         const share = watch.shareOf(car, from);
         if (share === undefined) continue;
         use.ticks += 1;
-        if (from.friction < DRY) use.slipperyTicks += 1;
+        if (from.friction < SLIPPERY_MAX) use.slipperyTicks += 1;
         if (share <= use.greatest) continue;
         use.greatest = share;
-        use.where = `${city.name} seed ${seed} tick ${tick} car ${car} friction ${from.friction}`;
+        use.where = `${city.name} seed ${seed} tick ${tick} car ${car} friction ${from.friction.toFixed(2)}`;
       }
     }
     kernel.release(slab);
