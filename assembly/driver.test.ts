@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { loadProbe } from '../src/testing/rigs/probe.ts';
 import { ProvingGround } from '../src/testing/rigs/proving-ground.ts';
 import { CAR_TYPES } from '../src/twin/fleet.ts';
 import { C_ACCEL_COMFORT, C_DECEL_COMFORT, C_HEADWAY } from './layout.ts';
@@ -10,7 +11,7 @@ const STANDSTILL_M = 2;
 const ACCEL_MPS2 = 1.5;
 const DECEL_MPS2 = 2;
 /** Added to the standstill gap, since brakes act late. */
-const STOPPING_LAG_M = 0.6;
+const STOPPING_LAG_M = 0.7;
 
 function makeDriver(headway = HEADWAY_S): ProvingGround {
   const ground = new ProvingGround(CAR_TYPES);
@@ -31,7 +32,7 @@ const followed = (speed: number, leadSpeed: number, gap: number) =>
     STANDSTILL_M - STOPPING_LAG_M,
   );
 
-const free = (speed: number) => makeDriver().freeAccel(speed, WANTED_MPS);
+const free = (speed: number) => loadProbe().freeAccel(ACCEL_MPS2, speed, WANTED_MPS);
 
 /** The intelligent driver model: the sum of the free-road and the interaction terms. */
 const model = (speed: number, leadSpeed: number, gap: number) =>

@@ -26,22 +26,29 @@ import {
 } from './layout';
 import { crossingDistance, rollingSpeed } from './functions/intersection-assist';
 import { along, exitSpeed, laneAhead, laneRecord, laneLength, pointAt, shareAt } from './lanes';
-import { leadSensors } from './leader';
+import { leadAccel, leadSensors } from './leader';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI } from './memory';
 import { stopDistance } from './right-of-way';
-import { DRIVER_DECEL_MAX } from './thresholds';
+import { DRIVER_DECEL_MAX, WAITING_MPS } from './thresholds';
 
-/** Comfort limit, m/s²: harder braking is left to the emergency functions. */
+/** Comfort limit, and the acceleration with which drivers keep up, m/s². */
 const ACCEL_MAX = 2.0;
 /** Deceleration of a car that coasts, m/s². */
 const COASTING = 0.5;
+/** A driver keeps up with a leader that drives up to this gap, m, at up to this share of the speed limit. */
+const KEEP_UP_M = 50.0;
+const KEEP_UP_SHARE = 1.02;
+/** Time for which the driver expects a leader to drive away or to brake hard, s. */
+const FORESIGHT_S = 1.5;
+/** Braking of a leader that is harder than any bend requires, m/s². */
+const HARD_DECEL = 2.0;
 /** Time within which the driver adapts to a lower speed ahead, s. */
 const PROFILE_S = 0.6;
 /** Deceleration towards slower lanes ahead, m/s². */
 const CURVE_DECEL = 1.5;
 /** Distance that the delay of the brakes adds to a stop, m. */
-const STOPPING_LAG_M = 0.6;
+const STOPPING_LAG_M = 0.7;
 /** Distance between the front bumper and the stop line after a stop, m. */
 const LINE_GAP_M = 1.0;
 /** A car that has lost its lane for so many ticks stops (minimal risk manoeuvre). */
@@ -67,24 +74,18 @@ function isLost(slab: usize, car: i32): bool {
 
 function wantedAccel(slab: usize, city: usize, car: i32): f64 {
   const speed = getF(slab, C_VX, car);
-  const limit =
-    load<f64>(laneRecord(city, getI(slab, C_LANE, car)) + L_SPEED_LIMIT) *
-    getF(slab, C_SPEED_FACTOR, car);
-  let accel = freeAccel(slab, car, speed, limit);
+  const limit = load<f64>(laneRecord(city, getI(slab, C_LANE, car)) + L_SPEED_LIMIT);
+  const gap = getF(slab, C_GAP, car);
+  const keepsUp = gap >= 0.0 && gap < KEEP_UP_M && getF(slab, C_LEAD_SPEED, car) > WAITING_MPS;
+  let accel = keepsUp
+    ? freeAccel(ACCEL_MAX, speed, limit * KEEP_UP_SHARE)
+    : freeAccel(getF(slab, C_ACCEL_COMFORT, car), speed, limit * getF(slab, C_SPEED_FACTOR, car));
   accel = least(
     accel,
     (speedAhead(slab, city, car, speed * PROFILE_S) - speed) * (1.0 / PROFILE_S),
   );
-  const gap = getF(slab, C_GAP, car);
   if (gap >= 0.0) {
-    const follow = followAccel(
-      slab,
-      car,
-      speed,
-      getF(slab, C_LEAD_SPEED, car),
-      gap,
-      getF(slab, C_STANDSTILL_GAP, car),
-    );
+    const follow = leaderAccel(slab, car, speed, gap);
     if (follow < accel) noteFollowing(slab, car, follow);
     accel = least(accel, follow);
   }
@@ -111,12 +112,31 @@ function noteFollowing(slab: usize, car: i32, accel: f64): void {
 }
 
 /** Intelligent driver model (Treiber, Hennecke, Helbing 2000): acceleration on a free road. */
-@inline export function freeAccel(slab: usize, car: i32, speed: f64, wanted: f64): f64 {
+@inline export function freeAccel(comfort: f64, speed: f64, wanted: f64): f64 {
   const ratio = speed / greatest(wanted, 0.5);
   const squared = ratio * ratio;
-  const accel = getF(slab, C_ACCEL_COMFORT, car) * (1.0 - squared * squared);
   // Above the wanted speed the fourth power would brake harder than any bend requires.
-  return greatest(accel, -2.0);
+  return greatest(comfort * (1.0 - squared * squared), -2.0);
+}
+
+/**
+ * Acceleration behind the leader. If the leader drives away, the driver expects the gap to open and
+ * keeps up: both cars pass the same bends at the same speeds, so the time that a follower loses at a
+ * start or in a bend stays lost until the next stop.
+ */
+function leaderAccel(slab: usize, car: i32, speed: f64, gap: f64): f64 {
+  // One sees the brake lights before one has come nearer.
+  const slowing = least(leadAccel(car) + HARD_DECEL, 0.0) * FORESIGHT_S;
+  const lead = greatest(getF(slab, C_LEAD_SPEED, car) + slowing, 0.0);
+  let expected = gap;
+  let standstill = getF(slab, C_STANDSTILL_GAP, car);
+  if (lead > speed) {
+    expected += (lead - speed) * FORESIGHT_S;
+    // Brakes that act late lengthen a stop, and nothing else.
+    standstill -= least(lead - speed, STOPPING_LAG_M);
+  }
+  const accel = followAccel(slab, car, speed, lead, expected, standstill);
+  return accel > 0.0 ? accel * (ACCEL_MAX / getF(slab, C_ACCEL_COMFORT, car)) : accel;
 }
 
 /**

@@ -1,23 +1,24 @@
 import {
   CAR_COUNT,
   CT_CENTRE,
+  C_ACCEL,
   C_GAP,
-  C_HX,
-  C_HY,
   C_LEAD_SPEED,
   C_ROUTE_INDEX,
   C_STATION,
+  C_VX,
   L_JUNCTION,
   L_LENGTH,
   SEEN_CAMERA,
   SEEN_RADAR,
   SIGHT,
+  TG_ACCEL,
   TG_OBJECT,
   TG_PATH,
   TG_SENSORS,
   TG_VX,
 } from './layout';
-import { carLength, velocityX, velocityY } from './body';
+import { carLength } from './body';
 import { laneAhead, laneRecord, routeLane } from './lanes';
 import { getF, getI, setF, typeOf } from './memory';
 import { astrayCars, inJunction, occupants } from './occupancy';
@@ -30,6 +31,8 @@ const TURNED_OFF_M = 10.0;
 
 /** i32[CAR_COUNT]: the object that the gap is to. */
 const LEAD: usize = SIGHT + 2560;
+/** f32[CAR_COUNT]: its acceleration, m/s². */
+const LEAD_ACCEL: usize = SIGHT + 2640;
 
 /** Measures the gap of each car to its leader, with the camera and the front radar. */
 export function measureGaps(slab: usize, city: usize): void {
@@ -40,6 +43,11 @@ export function measureGaps(slab: usize, city: usize): void {
     const count = targetCount(car);
     if (count > 0) measureAhead(slab, city, car, count, astray);
   }
+}
+
+/** Acceleration of the object that the gap of a car is to, m/s². */
+@inline export function leadAccel(car: i32): f64 {
+  return load<f32>(LEAD_ACCEL + ((<usize>car) << 2));
 }
 
 /** Sensors that measure the gap of a car in this scan, SEEN_. */
@@ -73,7 +81,7 @@ function measureAhead(slab: usize, city: usize, car: i32, count: i32, astray: u3
     const object = targetI(target, TG_OBJECT);
     if (object < CAR_COUNT && ((astray >> object) & 1) == 0) continue;
     const gap = targetF32(target, TG_PATH);
-    if (gap >= 0.0 && isInFront(target)) noteGap(slab, car, object, gap, targetF(target, TG_VX));
+    if (gap >= 0.0 && isInFront(target)) noteTarget(slab, car, target, gap);
   }
 }
 
@@ -146,26 +154,34 @@ function noteInTheWay(slab: usize, car: i32, other: i32): void {
     const target = targetRecord(car, i);
     if (targetI(target, TG_OBJECT) != other) continue;
     const gap = targetF32(target, TG_PATH);
-    if (gap >= 0.0) noteGap(slab, car, other, gap, targetF(target, TG_VX));
+    if (gap >= 0.0) noteTarget(slab, car, target, gap);
     return;
   }
 }
 
-/** Keeps a car `distance` m ahead, between the centres of gravity, if it is the nearest so far. */
+/**
+ * Keeps a car `distance` m ahead, between the centres of gravity, if it is the nearest so far. It
+ * drives along the lanes: by its speed along the own heading it would seem to brake in a bend.
+ */
 function note(slab: usize, car: i32, other: i32, distance: f64): void {
   const middles =
     load<f64>(typeOf(slab, other) + CT_CENTRE) - load<f64>(typeOf(slab, car) + CT_CENTRE);
   const gap = distance + middles - 0.5 * (carLength(slab, car) + carLength(slab, other));
-  const speed =
-    velocityX(slab, other) * getF(slab, C_HX, car) + velocityY(slab, other) * getF(slab, C_HY, car);
-  noteGap(slab, car, other, gap > 0.0 ? gap : 0.0, speed);
+  const accel = getF(slab, C_ACCEL, other);
+  noteGap(slab, car, other, gap > 0.0 ? gap : 0.0, getF(slab, C_VX, other), accel);
 }
 
-/** `speed`: of the object along the own heading, m/s. */
-function noteGap(slab: usize, car: i32, object: i32, gap: f64, speed: f64): void {
+function noteTarget(slab: usize, car: i32, target: usize, gap: f64): void {
+  const accel = targetF(target, TG_ACCEL);
+  noteGap(slab, car, targetI(target, TG_OBJECT), gap, targetF(target, TG_VX), accel);
+}
+
+/** `speed`: of the object along the own way, m/s. */
+function noteGap(slab: usize, car: i32, object: i32, gap: f64, speed: f64, accel: f64): void {
   const known = getF(slab, C_GAP, car);
   if (gap > RANGE_M || (known >= 0.0 && known <= gap)) return;
   setF(slab, C_GAP, car, gap);
   setF(slab, C_LEAD_SPEED, car, speed > 0.0 ? speed : 0.0);
   store<i32>(LEAD + ((<usize>car) << 2), object);
+  store<f32>(LEAD_ACCEL + ((<usize>car) << 2), <f32>accel);
 }

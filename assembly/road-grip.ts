@@ -32,23 +32,51 @@ import { GRAVITY } from './tyre';
 
 /** Peak friction of a dry road. */
 export const DRY = 0.95;
+
 /** Samples the friction under each axle. */
 @inline export function sampleFriction(slab: usize, city: usize, car: i32): void {
-  const zones = load<u32>(laneRecord(city, getI(slab, C_LANE, car)) + L_ZONES);
+  const zones = zonesNear(slab, city, car);
   if (zones == 0) {
     setF(slab, C_FRICTION_FRONT, car, DRY);
     setF(slab, C_FRICTION_REAR, car, DRY);
     return;
   }
+  sampleZones(slab, city, car, zones);
+}
+
+/** Does the same for the cars on lanes with zones: the friction of others changes with the lane only. */
+export function sampleFrictionInZones(slab: usize, city: usize): void {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const zones = zonesNear(slab, city, car);
+    if (zones != 0) sampleZones(slab, city, car, zones);
+  }
+}
+
+/** Mask of the zones near a car's lane. */
+@inline function zonesNear(slab: usize, city: usize, car: i32): u32 {
+  return load<u32>(laneRecord(city, getI(slab, C_LANE, car)) + L_ZONES);
+}
+
+function sampleZones(slab: usize, city: usize, car: i32, zones: u32): void {
   const type = typeOf(slab, car);
   setF(slab, C_FRICTION_FRONT, car, frictionAt(slab, city, car, zones, load<f64>(type + CT_FRONT)));
   setF(slab, C_FRICTION_REAR, car, frictionAt(slab, city, car, zones, -load<f64>(type + CT_REAR)));
 }
 
-/** Friction `ahead` m of a car's centre of gravity: the least of all zones there. */
+/** Whether a place in one of some zones has less friction than a dry road. */
+export function isSlippery(city: usize, zones: u32, x: f64, y: f64): bool {
+  return leastFriction(city, zones, x, y) < DRY;
+}
+
+/** Friction `ahead` m of a car's centre of gravity. */
 function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64): f64 {
   const x = getF(slab, C_X, car) + ahead * getF(slab, C_HX, car);
   const y = getF(slab, C_Y, car) + ahead * getF(slab, C_HY, car);
+  return leastFriction(city, zones, x, y);
+}
+
+/** Friction of a place: the least of all zones there. */
+@inline function leastFriction(city: usize, zones: u32, x: f64, y: f64): f64 {
   let friction = DRY;
   for (let left = zones; left != 0; left &= left - 1) {
     const zone = city + load<i32>(city + T_ZONES) + <usize>ctz(left) * ZONE_BYTES;

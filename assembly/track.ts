@@ -42,7 +42,7 @@ import { laneAhead, laneRecord, routeCount } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
-import { DRY, sampleFriction } from './road-grip';
+import { DRY, sampleFriction, sampleFrictionInZones } from './road-grip';
 
 /** Preview time of the steering, s: it makes up for the delay of wheels and yaw. */
 const PREVIEW_S = 0.2;
@@ -71,12 +71,16 @@ const S_ERROR: usize = ROW * 3 + DYNAMICS; // m left of the wanted path
 const S_REACH: usize = ROW * 4 + DYNAMICS; // s
 
 /**
- * Finds each car's place on its lane, the friction under its axles and the next steering angle.
- * Runs every other tick, just before decisions: 25 Hz is fast enough for wheels that turn at 0.6
- * rad/s.
+ * Finds each car's place on its lane and the next steering angle. Runs every other tick, just
+ * before decisions: 25 Hz is fast enough for wheels that turn at 0.6 rad/s. The friction under the
+ * axles is sampled every tick: a tyre with the friction that it had a tick ago would grip ice as if
+ * it were dry.
  */
 export function track(slab: usize, city: usize): void {
-  if ((load<u32>(slab + H_TICK) & 1) == 0) return;
+  if ((load<u32>(slab + H_TICK) & 1) == 0) {
+    sampleFrictionInZones(slab, city);
+    return;
+  }
   for (let car = 0; car < CAR_COUNT; car++) {
     // A standing car has not changed its place. Wrecks slide.
     if (

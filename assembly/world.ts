@@ -10,8 +10,6 @@ import {
   C_DECEL_COMFORT,
   C_DECLARED,
   C_EFFECTIVE,
-  C_FRICTION_FRONT,
-  C_FRICTION_REAR,
   C_GAP,
   C_HEADWAY,
   C_HX,
@@ -67,6 +65,7 @@ import {
 } from './lanes';
 import { least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
+import { isPlainRoad } from './plain-road';
 import {
   uniformBetween,
   draw,
@@ -75,7 +74,7 @@ import {
   PURPOSE_START,
   streamKey,
 } from './random';
-import { DRY } from './road-grip';
+import { DRY, sampleFriction } from './road-grip';
 import { GRAVITY } from './tyre';
 
 /**
@@ -136,13 +135,13 @@ function offsetSignals(slab: usize, city: usize, seed: u64): void {
 function drawDriver(slab: usize, car: i32, seed: u64): void {
   const key = streamKey(seed, PURPOSE_DRIVER, <u64>car);
   setF(slab, C_SPEED_FACTOR, car, uniformBetween(key, 0, 0.92, 1.02));
-  setF(slab, C_HEADWAY, car, uniformBetween(key, 1, 1.0, 1.5));
+  setF(slab, C_HEADWAY, car, uniformBetween(key, 1, 0.8, 1.2));
   setF(slab, C_STANDSTILL_GAP, car, uniformBetween(key, 2, 1.8, 2.5));
   setF(slab, C_ACCEL_COMFORT, car, uniformBetween(key, 3, 1.2, 2.0));
   setF(slab, C_DECEL_COMFORT, car, uniformBetween(key, 4, 1.6, 2.4));
 }
 
-/** Places a car on its route, away from others, at road speed. */
+/** Places a car on its route, on plain road, away from others, at road speed. */
 function start(slab: usize, city: usize, car: i32, seed: u64): void {
   const key = streamKey(seed, PURPOSE_START, <u64>car);
   const count = routeCount(city, car);
@@ -153,18 +152,19 @@ function start(slab: usize, city: usize, car: i32, seed: u64): void {
     if (isConnector(city, lane) || room < 0.0) continue;
     const station = START_FROM_ENTRY_M + uniformBetween(key, <u64>(2 * n + 1), 0.0, room);
     if (apartFrom(slab, car, lane, station) < START_APART_M) continue;
+    if (!isPlainRoad(city, lane, station)) continue;
     place(slab, city, car, position, station);
     roll(slab, city, car);
     return;
   }
-  startAnywhere(slab, city, car, count);
+  if (!startAnywhere(slab, city, car, count, true)) startAnywhere(slab, city, car, count, false);
 }
 
 /**
  * Takes the first free place along the route, or the one furthest from all others if the route is
- * crowded.
+ * crowded. Returns whether there was any; if `isPlain`, on plain road.
  */
-function startAnywhere(slab: usize, city: usize, car: i32, count: i32): void {
+function startAnywhere(slab: usize, city: usize, car: i32, count: i32, isPlain: bool): bool {
   let best = -1.0;
   let bestPosition = 0;
   let bestStation = START_FROM_ENTRY_M;
@@ -174,14 +174,16 @@ function startAnywhere(slab: usize, city: usize, car: i32, count: i32): void {
     const last = laneLength(city, lane) - START_TO_LINE_M;
     for (let station = START_FROM_ENTRY_M; station < last && best < START_APART_M; station += 4.0) {
       const apart = apartFrom(slab, car, lane, station);
-      if (apart <= best) continue;
+      if (apart <= best || (isPlain && !isPlainRoad(city, lane, station))) continue;
       best = apart;
       bestPosition = position;
       bestStation = station;
     }
   }
+  if (isPlain && best < 0.0) return false;
   place(slab, city, car, bestPosition, bestStation);
   roll(slab, city, car);
+  return true;
 }
 
 /** Distance on a lane to the nearest car with a lower index, m; START_APART_M if none is nearer. */
@@ -209,8 +211,7 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
   setF(slab, C_Y, car, along(point, PT_Y, share));
   setF(slab, C_HX, car, hx / norm);
   setF(slab, C_HY, car, hy / norm);
-  setF(slab, C_FRICTION_FRONT, car, DRY);
-  setF(slab, C_FRICTION_REAR, car, DRY);
+  sampleFriction(slab, city, car);
 }
 
 /** Sets a car rolling at road speed, slow enough to stop at the line, and turning with its lane. */

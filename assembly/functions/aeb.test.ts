@@ -39,7 +39,6 @@ import {
 /** Without evasive steering: braking alone counts. */
 const ON = F_ALL & ~F_EVASIVE_STEERING;
 const OFF = ON & ~F_AEB;
-const GAPS_M = { least: 0.5, most: 11 };
 
 /** Runs a manoeuvre that ends in a contact without emergency braking, and in none with it. */
 function avoided<Result extends { contact: boolean }>(
@@ -52,16 +51,21 @@ function avoided<Result extends { contact: boolean }>(
 }
 
 describe('Euro NCAP car to car, dry', () => {
-  it.each([10, 20, 30, 40, 50, 60, 70, 80])(
-    '[C11] CCRs %i km/h: stops before a standing car',
-    (kmh) => {
-      const { on, off } = avoided((own) => towardsStanding(kmh, own));
-      expect(on.speedKmh).toBeLessThan(0.2);
-      expect(on.minGapM).toBeGreaterThan(GAPS_M.least);
-      expect(on.minGapM).toBeLessThan(GAPS_M.most);
-      expect(off.impactSpeedKmh).toBeCloseTo(kmh, 0);
-    },
-  );
+  it.each([
+    [10, 1.2],
+    [20, 0.8],
+    [30, 2.4],
+    [40, 3.3],
+    [50, 4.9],
+    [60, 6.5],
+    [70, 8.3],
+    [80, 10.3],
+  ])('[C11] CCRs %i km/h: stops %d m before a standing car', (kmh, gapM) => {
+    const { on, off } = avoided((own) => towardsStanding(kmh, own));
+    expect(on.speedKmh).toBeLessThan(0.2);
+    expect(Math.abs(on.minGapM - gapM)).toBeLessThan(0.3);
+    expect(off.impactSpeedKmh).toBeCloseTo(kmh, 0);
+  });
 
   it.each([-1, -0.5, 0.5, 1])('CCRs 50 km/h, the other %d m aside', (leftM) => {
     avoided((own) => towardsStanding(50, own, { leftM }));
@@ -74,36 +78,45 @@ describe('Euro NCAP car to car, dry', () => {
   });
 
   it.each([
-    [50, 12, 2],
-    [50, 12, 6],
-    [50, 40, 2],
-    [50, 40, 6],
+    [50, 12, 2, 25],
+    [50, 12, 6, 43.6],
+    [50, 40, 2, 45.6],
+    [50, 40, 6, 50],
     // One second behind.
-    [30, 30 * KMH, 4],
-    [50, 50 * KMH, 4],
-    [80, 80 * KMH, 4],
-  ])('CCRb %i km/h, %i m behind a car that brakes by %i m/s²', (kmh, gapM, decelMps2) => {
-    avoided((own) => behindBraking(kmh, gapM, decelMps2, own));
-  });
-
-  it.each([50, 70])(
-    'CCFhos 50 km/h: is at a third less when an oncoming %i km/h comes',
-    (other) => {
-      // The other does not brake, so they meet: the car itself stands, or nearly.
-      const on = headOn(50, other, 0.5, { features: ON });
-      expect(on.contact).toBe(true);
-      expect(on.impactSpeedKmh - other).toBeLessThan(0.7 * 50);
-      const off = headOn(50, other, 0.5, { features: OFF });
-      expect(off.impactSpeedKmh).toBeCloseTo(50 + other, 0);
+    [30, 30 * KMH, 4, 29.7],
+    [50, 50 * KMH, 4, 38],
+    [80, 80 * KMH, 4, 48.1],
+  ])(
+    'CCRb %i km/h, %i m behind a car that brakes by %i m/s²: would strike it with %d km/h',
+    (kmh, gapM, decelMps2, impactKmh) => {
+      const { off } = avoided((own) => behindBraking(kmh, gapM, decelMps2, own));
+      expect(Math.abs(off.impactSpeedKmh - impactKmh)).toBeLessThan(1);
     },
   );
 
   it.each([
-    [50, 44],
-    [70, 60],
+    [50, 50, 0],
+    [50, 70, 0],
+    [70, 50, 0],
+    [70, 70, 7.8],
   ])(
-    'CCFhol %i km/h: is 30 %% slower when an oncoming car changes lane in %i m',
-    (kmh, changeM) => {
+    'CCFhos %i km/h towards an oncoming %i km/h: is at %d km/h when they meet',
+    (kmh, other, ownKmh) => {
+      // The other does not brake, so they meet: the car itself stands, or nearly.
+      const on = headOn(kmh, other, 0.5, { features: ON });
+      expect(on.contact).toBe(true);
+      expect(Math.abs(on.impactSpeedKmh - other - ownKmh)).toBeLessThan(1);
+      const off = headOn(kmh, other, 0.5, { features: OFF });
+      expect(off.impactSpeedKmh).toBeCloseTo(kmh + other, 0);
+    },
+  );
+
+  it.each([
+    [50, 44, 0],
+    [70, 60, 8.4],
+  ])(
+    'CCFhol %i km/h, a lane change in %i m: is at %d km/h when they meet',
+    (kmh, changeM, ownKmh) => {
       const on = headOnChangingLane(kmh, changeM, { features: ON });
       // It begins to come over after one second, and is over 1.5 s before they would meet.
       const [first, ...others] = on.interventions;
@@ -111,7 +124,7 @@ describe('Euro NCAP car to car, dry', () => {
       expect(first?.timeS).toBeGreaterThan(1);
       expect(first?.timeS).toBeLessThan(1 + changeM / (kmh / 3.6) + 0.5);
       expect(others).toEqual([]);
-      expect(on.impactSpeedKmh).toBeLessThan((1 + 0.7) * kmh);
+      expect(Math.abs(on.impactSpeedKmh - kmh - ownKmh)).toBeLessThan(1);
       const off = headOnChangingLane(kmh, changeM, { features: OFF });
       expect(off.impactSpeedKmh).toBeCloseTo(2 * kmh, 0);
     },
@@ -162,38 +175,73 @@ describe('[C11] Euro NCAP pedestrians, dry', () => {
 });
 
 describe('limits', () => {
-  // A law that does not know the friction: impact speeds that a prototype of it found.
+  /**
+   * Impacts of the published law, which does not know the friction, and ours. The published runs brake
+   * on what sensors reported some 0.1 s before and have no drag of the air; the kernel brakes on what
+   * is there now. So it strikes up to 5 km/h slower, and nowhere faster.
+   */
   it.each([
-    [0.6, 30, 0],
-    [0.6, 50, 0],
-    [0.6, 60, 9],
-    [0.6, 80, 22],
-    [0.3, 30, 18],
-    [0.3, 50, 34],
-    [0.3, 80, 57],
-    [0.1, 30, 26],
-    [0.1, 50, 45],
-    [0.1, 80, 73],
-  ])('friction %d, %i km/h: strikes at about %i km/h', (friction, kmh, impactKmh) => {
-    const { impactSpeedKmh } = towardsStanding(kmh, { features: ON, friction });
-    expect(Math.abs(impactSpeedKmh - impactKmh)).toBeLessThan(5);
-  });
+    [0.6, 30, 0, 0],
+    [0.6, 40, 0, 0],
+    [0.6, 50, 0, 0],
+    [0.6, 60, 9, 6.6],
+    [0.6, 70, 16, 10.9],
+    [0.6, 80, 22, 18.7],
+    [0.3, 10, 0, 0],
+    [0.3, 20, 9, 7],
+    [0.3, 30, 18, 16.7],
+    [0.3, 40, 26, 23.9],
+    [0.3, 50, 34, 32.4],
+    [0.3, 60, 42, 40.7],
+    [0.3, 70, 50, 47.6],
+    [0.3, 80, 57, 55.8],
+    [0.1, 10, 7, 6.6],
+    [0.1, 20, 17, 16.6],
+    [0.1, 30, 26, 26.1],
+    [0.1, 40, 36, 35.2],
+    [0.1, 50, 45, 44.5],
+    [0.1, 60, 54, 53.9],
+    [0.1, 70, 64, 62.8],
+    [0.1, 80, 73, 72],
+  ])(
+    'friction %d, %i km/h: strikes where the published law does, at %i km/h, with %d km/h',
+    (friction, kmh, publishedKmh, impactKmh) => {
+      const { contact, impactSpeedKmh } = towardsStanding(kmh, { features: ON, friction });
+      expect(contact).toBe(publishedKmh > 0);
+      expect(Math.abs(impactSpeedKmh - impactKmh)).toBeLessThan(1);
+      expect(impactSpeedKmh).toBeLessThan(publishedKmh + 0.5);
+    },
+  );
 
-  // It takes 0.23 to 0.31 s to recognise it, 0.1 s until brakes act, 0.3 s until they act fully.
+  /**
+   * The published runs know an object 0.21 s after it came into sight. Ours need four scans of 80 ms,
+   * 0.24 to 0.32 s: they strike 2 to 9 km/h faster, and need a tenth of a second more to stop.
+   */
   it.each([
-    [30, 1],
-    [50, 1.3],
-    [60, 1.5],
-  ])('at %i km/h avoids a car that comes into sight %d s before contact', (kmh, revealS) => {
-    expect(towardsStanding(kmh, { features: ON }, { revealS }).contact).toBe(false);
-  });
-
-  it('brakes too late at 50 km/h for a car that comes into sight 0.8 s before contact', () => {
-    const late = towardsStanding(50, { features: ON }, { revealS: 0.8 });
-    expect(late.contact).toBe(true);
-    expect(late.impactSpeedKmh).toBeGreaterThan(20);
-    expect(late.impactSpeedKmh).toBeLessThan(45);
-  });
+    [30, 0.6, 23, 26.1],
+    [30, 0.7, 18, 23],
+    [30, 0.8, 12, 19.3],
+    [30, 0.9, 0, 8.2],
+    [30, 1, 0, 0],
+    [50, 0.8, 35, 40.4],
+    [50, 0.9, 30, 33.6],
+    [50, 1, 24, 29.3],
+    [50, 1.1, 16, 25],
+    [50, 1.2, 0, 19.4],
+    [50, 1.3, 0, 0],
+    [60, 1.1, 33, 36.8],
+    [60, 1.2, 26, 32.5],
+    [60, 1.3, 18, 21.4],
+    [60, 1.5, 0, 0],
+  ])(
+    'at %i km/h a car in sight from %d s before contact on, published with %i km/h: strikes it with %d km/h',
+    (kmh, revealS, publishedKmh, impactKmh) => {
+      const { contact, impactSpeedKmh } = towardsStanding(kmh, { features: ON }, { revealS });
+      expect(contact).toBe(impactKmh > 0);
+      expect(Math.abs(impactSpeedKmh - impactKmh)).toBeLessThan(1);
+      if (publishedKmh > 0) expect(contact).toBe(true);
+    },
+  );
 
   it('brakes cautiously above 50 km/h for an object that only the radar has seen', () => {
     const sure = towardsStanding(80, { features: ON });

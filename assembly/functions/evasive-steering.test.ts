@@ -50,7 +50,8 @@ describe('an obstacle 0.7 m into the way, in sight 1.55 s before', () => {
     const credited = F_EVASIVE_STEERING | F_STEERING | F_FRONT_CAMERA;
     expect(on.acted & credited).toBe(credited);
     const off = behindCrest(60, { friction: WET, lanes: 2, features: WITHOUT });
-    expect(off.impactSpeedKmh).toBeGreaterThan(15);
+    // As published for this case: 32 km/h.
+    expect(Math.abs(off.impactSpeedKmh - 32)).toBeLessThan(1);
     expect(off.interventions.map(({ feature }) => feature)).toEqual(['aeb']);
   });
 

@@ -54,6 +54,7 @@ import { isConnector, laneLength, routeCount, routeLane } from '../lanes';
 import { least } from '../math';
 import { getF, getI, setF, setI, typeOf } from '../memory';
 import { OFF_LANE_M } from '../occupancy';
+import { isPlainRoad } from '../plain-road';
 import { draw, PURPOSE_RETURN, streamKey } from '../random';
 import { CLEAR_TICKS, STOPPED_MPS } from '../thresholds';
 import { place } from '../world';
@@ -95,6 +96,8 @@ const PULL_M = 40.0;
 const ANYWAY_TICKS: u32 = 5000;
 /** Places that are tried in one attempt. */
 const DRAWS = 6;
+/** A car returns at least this far from where it was taken away, m. */
+const ELSEWHERE_M = 60.0;
 /** How long a car waits that has crashed twice alike, ticks (60 s). */
 const WAIT_TICKS: u32 = 3000;
 
@@ -264,7 +267,9 @@ function drawPlace(slab: usize, city: usize, car: i32, number: u64): i32 {
   if (count == 0) return -1;
   const chosen = first + <i32>((number >> 40) % <u64>count);
   const record = placeRecord(city, chosen);
+  if (wayToPlace(slab, city, car, chosen) < ELSEWHERE_M) return -1;
   if (!isFreePlace(slab, city, chosen, car)) return -1;
+  if (!isPlainRoad(city, lane, stationOfPlace(city, chosen))) return -1;
   const isWatched = isSeen(
     slab,
     city,

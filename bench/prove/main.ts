@@ -6,6 +6,8 @@ import { attributionSection } from './attribution-report.ts';
 import { GROUPS } from './manoeuvre-runs.ts';
 import { runManoeuvres } from './manoeuvres.ts';
 import { manoeuvresSection } from './manoeuvres-report.ts';
+import { runMotion } from './motion.ts';
+import { motionSection } from './motion-report.ts';
 import { HELP, optionsFrom, type Part, type ProveOptions } from './options.ts';
 import { openProvePool, type ProvePool } from './prove-pool.ts';
 import { terminalSection, writeReport } from './report.ts';
@@ -19,6 +21,7 @@ type Proof = (pool: ProvePool, options: ProveOptions) => Promise<Section>;
 
 const PROOFS: Readonly<Record<Part, Proof>> = {
   manoeuvres: async (pool) => manoeuvresSection(await runManoeuvres(pool), GROUPS),
+  motion: async (_, options) => motionSection(runMotion(options)),
   sweep: async (pool, options) => sweepSection(await runSweep(pool, options)),
   attribution: async (pool, options) => attributionSection(await runAttribution(pool, options)),
   verdicts: async (_, options) => verdictsSection(await runVerdicts(options)),

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Group, ManoeuvreRun, Outcome } from './manoeuvre.ts';
 import { GROUPS, MANOEUVRES, runManoeuvre } from './manoeuvre-runs.ts';
+import { ESC_GROUPS } from './manoeuvres-esc.ts';
 import { manoeuvresSection } from './manoeuvres-report.ts';
+import { STATED_IMPACTS, strikesAsStated } from './stated-impacts.ts';
 
 const GROUP: Group = { name: 'Stops', asks: 'No contact.', x: 's', y: 'km/h' };
 
@@ -55,6 +57,32 @@ it('every manoeuvre has an id of its own and belongs to a group', () => {
   expect(new Set(MANOEUVRES.map(({ id }) => id)).size).toBe(MANOEUVRES.length);
   const names = GROUPS.map(({ name }) => name);
   expect(MANOEUVRES.filter(({ group }) => !names.includes(group))).toEqual([]);
+});
+
+it('every manoeuvre towards something has a stated impact', () => {
+  const ids = MANOEUVRES.filter(({ feature }) => feature !== 'esc').map(({ id }) => id);
+  expect(Object.keys(STATED_IMPACTS).toSorted()).toEqual(ids.toSorted());
+});
+
+it.each(
+  GROUPS.map(({ name }) => name).filter((name) => !ESC_GROUPS.some((group) => group.name === name)),
+)('%s: strikes at the stated speeds, within 1 km/h', (group) => {
+  const ids = MANOEUVRES.filter((each) => each.group === group).map(({ id }) => id);
+  const others = ids.filter((id) => strikesAsStated(runManoeuvre(id)) !== true);
+  expect(ids.length).toBeGreaterThan(0);
+  expect(others).toEqual([]);
+});
+
+it('a milder, a harder and a missing contact are not as stated', () => {
+  const strikes = (onKmh: number, offKmh: number) =>
+    strikesAsStated({ id: 'CCRs 30 km/h', on: runOf(true, onKmh), off: runOf(false, offKmh) });
+  expect([strikes(0, 30), strikes(0, 29.2), strikes(0, 28.9), strikes(0.4, 30)]).toEqual([
+    ...[true, true, false, false],
+  ]);
+  expect(strikes(0, 31.1)).toBe(false);
+  expect(strikesAsStated({ id: 'unknown', on: runOf(true, 0), off: runOf(true, 0) })).toBe(
+    undefined,
+  );
 });
 
 it('the sine with dwell passes with stability control and spins without', () => {

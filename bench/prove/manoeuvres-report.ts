@@ -2,6 +2,7 @@ import { type Figure, figure } from '../common/figures.ts';
 import type { Group, ManoeuvreRun, Outcome } from './manoeuvre.ts';
 import { linePlot } from './plot.ts';
 import { mark, type Plot, type Section, shown, type Table } from './section.ts';
+import { IMPACT_TOLERANCE_KMH, strikesAsStated } from './stated-impacts.ts';
 
 const METHOD =
   'Every case is driven twice: with its feature on, and with nothing changed but that it is off. A ✓ ' +
@@ -30,10 +31,15 @@ function marksOf({ name }: Group, outcomes: readonly Outcome[]): Figure[] {
   const passed = mustPass.filter(({ on }) => on.hasPassed).length;
   const mustFail = outcomes.filter(({ failsWithout }) => failsWithout);
   const failed = mustFail.filter(({ off }) => !off.hasPassed).length;
+  const stated = outcomes.flatMap((outcome) => strikesAsStated(outcome) ?? []);
+  const impacts = `${name}: impact speeds within ${IMPACT_TOLERANCE_KMH} km/h of those stated`;
   return [
     figure(`${name}, feature on: passed`, passed, 'runs', { atLeast: mustPass.length }),
     ...(mustFail.length > 0
       ? [figure(`${name}, feature off: failed`, failed, 'runs', { atLeast: mustFail.length })]
+      : []),
+    ...(stated.length > 0
+      ? [figure(impacts, stated.filter(Boolean).length, 'cases', { atLeast: stated.length })]
       : []),
   ];
 }

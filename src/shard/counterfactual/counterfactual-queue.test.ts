@@ -130,9 +130,9 @@ describe('incidents of a watched world', () => {
   });
 
   it('are cached while it is watched: those that it catches up with are missing', async () => {
-    const { shard, chains, work, search } = setUp(500);
-    shard.pass(300 * 20, 80);
-    const [old, seen] = [chains(0).filter(([{ tick }]) => tick < 400), chains(500)];
+    const { shard, chains, work, search } = setUp(800);
+    shard.pass(1300 * 20, 80);
+    const [old, seen] = [chains(0).filter(([{ tick }]) => tick < 700), chains(800)];
     expect([old.length > 2, seen.length > 0]).toEqual([true, true]);
     expect(new Set(outcomes(await work(search(old))))).toEqual(new Set(['missing']));
     expect(new Set(outcomes(await work(search(seen))))).toEqual(new Set(['explained']));
@@ -208,7 +208,7 @@ describe('a rewind of days', () => {
       let nowMs = 0;
       // A slice takes 1 ms.
       const { shard, chains, queue } = setUp(0, { ...systemTime, now: () => nowMs++ });
-      shard.pass(300 * 20, 80);
+      shard.pass(800 * 20, 80);
       const [first] = at(chains(0), 0);
       const rewind = (client: string, what: string, ticks: number) => {
         const some: IncidentContacts[] = [[{ ...first, tick: ticks + LEAD_TICKS_MAX }]];

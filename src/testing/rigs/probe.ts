@@ -30,7 +30,7 @@ interface ProbeExports {
   integrate(slab: number): void;
   move(slab: number): void;
   moveSingly(slab: number): void;
-  freeAccel(slab: number, car: number, speed: number, wanted: number): number;
+  freeAccel(comfort: number, speed: number, wanted: number): number;
   followAccel(
     slab: number,
     car: number,

@@ -111,10 +111,6 @@ export class ProvingGround {
     this.probe.moveSingly(SLAB);
   }
 
-  freeAccel(speed: number, wanted: number, car = 0): number {
-    return this.probe.freeAccel(SLAB, car, speed, wanted);
-  }
-
   followAccel(speed: number, leadSpeed: number, gap: number, standstill: number, car = 0): number {
     return this.probe.followAccel(SLAB, car, speed, leadSpeed, gap, standstill);
   }
