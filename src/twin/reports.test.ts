@@ -9,7 +9,7 @@ import { carTypesOf, fleetOf } from './fleet.ts';
 import { type ContactFacts, incidentOf } from './incidents.ts';
 import type { Incident } from './wire.ts';
 
-const WORLDS_PER_CITY = 5;
+const WORLDS_PER_CITY = 7;
 const WORLD_TICKS = 9000;
 /** What a car that still drives changes its velocity by in the tick of its first contact, m/s. */
 const DRIVING_MPS = 0.2;

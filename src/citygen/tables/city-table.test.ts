@@ -9,7 +9,7 @@ import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
   grid: '1dac26774e3915f0c5acbe02235ab3f15267fcb81fcb97cb54f856e9af2a1ed1',
-  'old-town': '1dac26774e3915f0c5acbe02235ab3f15267fcb81fcb97cb54f856e9af2a1ed1',
+  'old-town': '6bdd4dd1c9cc21450a4e27d3729d6eb3220ba54318b2dc42799e7afe1aa30a64',
   'mixed-town': 'a94bfdc1ecf0bedb41fd4d3ee4854108a25701d04258cf5f99272f1f69e7bffb',
 };
 
