@@ -8,9 +8,9 @@ import { grid as city } from '../../testing/rigs/cities.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: 'fcbde86de7f9304f071cc3181e9d750c9335e77afb8086fc33b1b8b24850fc61',
-  'old-town': '2af8643ca8b0ae4e7d320ffb9d3fcf48c23881e35dbfa29aa39ce30170398b61',
-  'mixed-town': '4528d12bb583ce37b2f483537b5d890a41e07b984473234a7b7387c7233af6e0',
+  grid: '4912fa596de713783069ca38990c6e65f9ab1427b256f9722fc6b1070c072619',
+  'old-town': '8cddb54c4b7260af7cbe341ebfce799ee739b374afb68594d08540ce40d51719',
+  'mixed-town': 'a63635ad0870426e20629311dd5310c99fbdd8eb922b045e48a0b5f8ad28ab9e',
 };
 
 const buffer = packCity(city);
