@@ -156,7 +156,10 @@ export const MIXED_TOWN: TownPlan = {
         ],
         ['Brewery Row', 'millSouth', 'brewery', 'ringHarbour'],
       ],
-      [['Market Lane', 'market', 'maltEast', 'brewery']],
+      [
+        ['Market Lane', 'market', 'maltEast'],
+        ['Cask Lane', 'maltEast', 'brewery'],
+      ],
       [['Malt Row', 'maltWest', 'maltEast']],
       [['Coin Street', 'coinWest', 'coinEast']],
       [['Depot Street', 'ringStation', 'stationRow']],

@@ -10,7 +10,7 @@ import { packCity } from './city-table.ts';
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
   grid: '4912fa596de713783069ca38990c6e65f9ab1427b256f9722fc6b1070c072619',
   'old-town': '8cddb54c4b7260af7cbe341ebfce799ee739b374afb68594d08540ce40d51719',
-  'mixed-town': 'a63635ad0870426e20629311dd5310c99fbdd8eb922b045e48a0b5f8ad28ab9e',
+  'mixed-town': 'a8a97c9db1e29d67cafa831100a5752fc4d77640a5683b74db88ad1f59e2b351',
 };
 
 const buffer = packCity(city);
