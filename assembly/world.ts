@@ -63,7 +63,7 @@ import {
   routeLane,
   shareAt,
 } from './lanes';
-import { least } from './math';
+import { greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { isPlainRoad } from './plain-road';
 import {
@@ -218,7 +218,8 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
 export function roll(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   const station = getF(slab, C_STATION, car);
-  const toLine = laneLength(city, lane) - station - START_FROM_ENTRY_M;
+  // A car may come back on a lane that is shorter than that.
+  const toLine = greatest(laneLength(city, lane) - station - START_FROM_ENTRY_M, 0.0);
   const limit = load<f64>(laneRecord(city, lane) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
   const speed = least(
     least(limit, speedAhead(slab, city, car, 0.0)),

@@ -8,6 +8,7 @@ import {
   A_STATION,
   A_WAIT,
   CAR_COUNT,
+  C_ACCEL,
   C_STATUS,
   C_VX,
   HAZARD_RED_LIGHT_LORRY,
@@ -80,7 +81,12 @@ const VIEW_S = 2.6;
 const SHORT_OF_M = 2.0;
 const WAIT_SPARE = 1.1;
 /** Gap at which a lead reaches the speed of the car behind it, m. */
-const LEAD_GAP_M = 10.0;
+const LEAD_GAP_M = 8.5;
+/** Share of its acceleration that a car keeps on average until the lead is as fast. */
+const LEAD_GAINED = 0.75;
+/** A lead brakes only for a car in this range of gaps, m: others could not stop, or need no help. */
+const LEAD_NEAR_M = 5.5;
+const LEAD_FAR_M = 9.0;
 /** A lead ignores cars further away than this, m. */
 const LEAD_SEES_M = 110.0;
 /** Braking of a lead, m/s², its stop in ticks (4 s), and its speed afterwards, m/s. */
@@ -257,10 +263,11 @@ function leadTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
     const speed = getF(slab, C_VX, car);
     if (speed < speedNeeded(kind) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const behind = longWayTo(slab, city, car, site, LEAD_SEES_M) - start;
+    const accel = startAccel(MODE_LEADS);
+    const gained = LEAD_GAINED * clamp(getF(slab, C_ACCEL, car), 0.0, EASE);
+    const later = (speed * accel) / (accel - gained);
     const wanted =
-      LEAD_GAP_M +
-      0.5 * load<f64>(site + HS_BODY_LENGTH) +
-      (speed * speed) / (2.0 * startAccel(MODE_LEADS));
+      LEAD_GAP_M + 0.5 * load<f64>(site + HS_BODY_LENGTH) + (0.5 * speed * later) / accel;
     if (
       behind > wanted ||
       behind < wanted - LEAD_LATE_M ||
@@ -283,7 +290,15 @@ export function lead(slab: usize, city: usize, site: usize, actor: usize, tick: 
     load<f64>(actor + A_STATION);
   const until = load<u32>(actor + A_WAIT);
   if (until == 0) {
+    const car = load<i32>(actor + A_CAR);
+    const gap = wayTo(slab, city, car, site) - left;
     if (left > (speed * speed) / (2.0 * LEAD_BRAKE)) {
+      store<f64>(actor + A_CRUISE, greatest(getF(slab, C_VX, car), LEAD_ON_MPS));
+      go(slab, city, site, actor, MODE_LEADS);
+      return;
+    }
+    if (speed > 0.0 && load<f64>(actor + A_ACCEL) > -LEAD_BRAKE && !isWorthwhile(gap)) {
+      store<u32>(actor + A_WAIT, tick);
       go(slab, city, site, actor, MODE_LEADS);
       return;
     }
@@ -293,6 +308,10 @@ export function lead(slab: usize, city: usize, site: usize, actor: usize, tick: 
     store<f64>(actor + A_CRUISE, LEAD_ON_MPS);
     go(slab, city, site, actor, MODE_LEADS);
   }
+}
+
+@inline function isWorthwhile(gap: f64): bool {
+  return gap > LEAD_NEAR_M && gap < LEAD_FAR_M;
 }
 
 /** The car's front is at the van's rear when the van is nearly in the middle of the lane. */

@@ -100,7 +100,10 @@ function spotMarks(group: SweepGroup, spot: SpotCounts): Figure[] {
 }
 
 function offMarks(off: FeatureName, groups: readonly SweepGroup[]): Figure[] {
-  const worst = Math.min(...groups.map(perTenMinutes));
+  // A car without throttle stands still, and is struck only where lorries come through.
+  const isJudged = ({ driven }: SweepGroup): boolean =>
+    off !== 'throttle' || driven.spots.some(({ kind }) => kind === 'blind_stall');
+  const worst = Math.min(...groups.filter(isJudged).map(perTenMinutes));
   const back = backOnOf(groups).contacts;
   return [
     figure(`${off} off: incidents in ten minutes of the quietest city`, worst, 'incidents', {

@@ -11,7 +11,7 @@ export const CITIES: readonly CityEntry[] = [
     name: 'grid',
     title: 'Modern grid with a signalised arterial',
     description:
-      'Six streets by six, with a four-lane arterial whose junctions have signals, ' +
+      'Six streets by six, with a four-lane arterial that has signals at some junctions, ' +
       'through streets with priority, quiet streets with none, and two parks.',
     seed: 20_251_120,
   },
@@ -20,7 +20,7 @@ export const CITIES: readonly CityEntry[] = [
     title: 'Compact old town behind its ramparts',
     description:
       'Narrow streets with tight bends and blind corners inside a ring of gates, ' +
-      'stop and priority junctions, and two sets of signals on the High Street.',
+      'stop and priority junctions, and signals on the High Street and at the east gate.',
     seed: 13_480_701,
   },
   {

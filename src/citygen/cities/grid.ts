@@ -1,12 +1,5 @@
 import { at } from '../../city/geometry.ts';
-import {
-  type Block,
-  type Box,
-  type Lane,
-  type Point,
-  ROAD_CLASSES,
-  type RoadClass,
-} from '../../city/types.ts';
+import type { Block, Box, HazardKind, Lane, Point, RoadClass } from '../../city/types.ts';
 import { roundedPath } from '../curves.ts';
 import {
   type BlockPlan,
@@ -34,8 +27,8 @@ import { furnish, type GeneratedCity } from './furnish.ts';
 
 /** A street of the grid. It consists of two roads with different names. */
 interface StreetPlan {
-  class: RoadClass;
-  /** Names before segment `split` and from there on. */
+  /** Class and name before segment `split`, and from there on. */
+  classes: readonly [RoadClass, RoadClass];
   names: readonly [string, string];
   split: number;
   /** A park takes the place of segment `split`. */
@@ -44,31 +37,56 @@ interface StreetPlan {
 
 /** From south to north, each from west to east. */
 const ROWS: readonly StreetPlan[] = [
-  { class: 'collector', names: ['Quay Street', 'Shipyard Road'], split: 2 },
-  { class: 'local', names: ['Cooper Lane', 'Sailmaker Street'], split: 3 },
-  { class: 'arterial', names: ['Parliament Avenue', 'Exhibition Avenue'], split: 2 },
-  { class: 'local', names: ['Linden Street', 'Observatory Street'], split: 2, isBroken: true },
-  { class: 'collector', names: ['College Road', 'Foundry Road'], split: 3 },
-  { class: 'local', names: ['Orchard Street', 'Vineyard Street'], split: 2 },
+  { classes: ['collector', 'collector'], names: ['Quay Street', 'Shipyard Road'], split: 2 },
+  { classes: ['local', 'local'], names: ['Cooper Lane', 'Sailmaker Street'], split: 3 },
+  {
+    classes: ['arterial', 'arterial'],
+    names: ['Parliament Avenue', 'Exhibition Avenue'],
+    split: 2,
+  },
+  {
+    classes: ['local', 'local'],
+    names: ['Linden Street', 'Observatory Street'],
+    split: 2,
+    isBroken: true,
+  },
+  { classes: ['collector', 'collector'], names: ['College Road', 'Foundry Road'], split: 3 },
+  { classes: ['local', 'collector'], names: ['Orchard Street', 'Vineyard Street'], split: 2 },
 ];
 
 /** From west to east, each from south to north. */
 const COLUMNS: readonly StreetPlan[] = [
-  { class: 'collector', names: ['Harbour Road', 'Rampart Road'], split: 3 },
-  { class: 'local', names: ['Weaver Street', 'Chapel Street'], split: 1, isBroken: true },
-  { class: 'local', names: ['Market Street', 'Museum Street'], split: 2 },
-  { class: 'collector', names: ['Station Road', 'Hospital Road'], split: 3 },
-  { class: 'local', names: ['Printer Lane', 'Garden Lane'], split: 2 },
-  { class: 'local', names: ['Tannery Street', 'Windmill Street'], split: 3 },
+  { classes: ['collector', 'collector'], names: ['Harbour Road', 'Rampart Road'], split: 3 },
+  {
+    classes: ['local', 'local'],
+    names: ['Weaver Street', 'Chapel Street'],
+    split: 1,
+    isBroken: true,
+  },
+  { classes: ['local', 'local'], names: ['Market Street', 'Museum Street'], split: 2 },
+  { classes: ['local', 'collector'], names: ['Station Road', 'Hospital Road'], split: 2 },
+  { classes: ['local', 'collector'], names: ['Printer Lane', 'Garden Lane'], split: 2 },
+  { classes: ['collector', 'collector'], names: ['Tannery Street', 'Windmill Street'], split: 3 },
 ];
 
-/** Side streets have stop signs at this row. */
-const STOP_ROW = 4;
+/** Side streets have stop signs here; elsewhere they only yield. */
+const STOPS: readonly Crossing[] = [
+  [4, 0],
+  [4, 1],
+  [4, 2],
+  [5, 3],
+  [5, 4],
+];
 
 /** Distance between parallel streets, in steps of `STEP_M`. */
 const BLOCK_MIN_STEPS = 210;
 const BLOCK_MAX_STEPS = 300;
+/** Of the last block, so that there is straight road beside its bend, too. */
+const LAST_BLOCK_STEPS = 294;
 const STEP_M = 0.5;
+
+/** A car drives a loop of this length within three minutes. */
+const LOOP_MAX_M = 1290;
 
 export function generateGrid(seed: number): GeneratedCity {
   const streets = new RandomStream(seed, STREAM.streets);
@@ -76,7 +94,8 @@ export function generateGrid(seed: number): GeneratedCity {
   const ys = streetPositions(ROWS.length, streets);
   const network = buildNetwork(planNetwork(xs, ys));
   const blocks = planBlocks(xs, ys, network.lanes, new RandomStream(seed, STREAM.blocks));
-  return furnish(network, blocks, new RandomStream(seed, STREAM.routes));
+  const stretches = STRETCHES.map(({ via, kinds }) => ({ via: via.map(junctionAt), kinds }));
+  return furnish(network, blocks, stretches, LOOP_MAX_M, new RandomStream(seed, STREAM.routes));
 }
 
 /**
@@ -86,7 +105,8 @@ export function generateGrid(seed: number): GeneratedCity {
 function streetPositions(count: number, random: RandomStream): number[] {
   const steps = [0, BLOCK_MAX_STEPS];
   for (let i = 2; i < count; i++) {
-    steps.push(at(steps, -1) + random.between(BLOCK_MIN_STEPS, BLOCK_MAX_STEPS));
+    const drawn = random.between(BLOCK_MIN_STEPS, BLOCK_MAX_STEPS);
+    steps.push(at(steps, -1) + (i === count - 1 ? LAST_BLOCK_STEPS : drawn));
   }
   const middle = Math.floor(at(steps, -1) / 2);
   return steps.map((position) => (position - middle) * STEP_M);
@@ -118,6 +138,68 @@ const CROSSINGS: readonly Crossing[] = ROWS.flatMap((_, row) =>
 
 const junctionAt = ([row, column]: Crossing): number =>
   CROSSINGS.findIndex(([r, c]) => r === row && c === column);
+
+/** Two circuits, each over one spot of every kind of stake, and what else there is. */
+const STRETCHES: readonly { via: readonly Crossing[]; kinds: readonly HazardKind[] }[] = [
+  {
+    via: [
+      [0, 2],
+      [0, 1],
+      [1, 0],
+      [2, 0],
+      [2, 1],
+    ],
+    kinds: ['parked_row_child', 'ice_bend', 'wet_crest', 'deer_crossing', 'fog_stall'],
+  },
+  {
+    via: [
+      [2, 2],
+      [1, 2],
+      [0, 2],
+    ],
+    kinds: ['tram_crossing'],
+  },
+  {
+    via: [
+      [2, 3],
+      [1, 3],
+      [0, 3],
+    ],
+    kinds: ['blind_crossing'],
+  },
+  {
+    via: [
+      [2, 1],
+      [2, 2],
+      [2, 3],
+    ],
+    kinds: ['red_light_lorry'],
+  },
+  {
+    via: [
+      [2, 2],
+      [2, 3],
+    ],
+    kinds: ['blind_stall'],
+  },
+  {
+    via: [
+      [4, 5],
+      [5, 4],
+    ],
+    kinds: ['ice_bend', 'cut_in'],
+  },
+  {
+    via: [
+      [4, 3],
+      [3, 3],
+      [2, 3],
+      [2, 4],
+      [3, 4],
+    ],
+    kinds: ['deer_crossing', 'fog_stall', 'left_turn_oncoming', 'wet_crest'],
+  },
+];
 
 /** Bends join the streets around the city into one. */
 const OUTER_STREET = 0;
@@ -181,31 +263,53 @@ function roadsOf(
   ];
   return parts.map((part, i) => ({
     name: at(street.names, i),
-    class: street.class,
+    class: at(street.classes, i),
     street: index,
     segments: part.flat(),
   }));
 }
 
-const LOCAL_RANK = ROAD_CLASSES.indexOf('local');
+const RANKS = { arterial: 0, collector: 1, local: 2 } as const;
+
+/** The rank of the more important road of a street at one of its crossings. */
+function rankAt({ classes, split }: StreetPlan, crossing: number): number {
+  const ranks = classes.map((roadClass) => RANKS[roadClass]);
+  const [before, after] = [at(ranks, 0), at(ranks, 1)];
+  if (crossing === split) return Math.min(before, after);
+  return crossing < split ? before : after;
+}
+
+/** Columns that have priority although the row goes on and they have the same rank. */
+const PRIORITY_COLUMNS: readonly Crossing[] = [[4, 3]];
+/** The arterial has priority here instead of signals. */
+const UNSIGNALLED: readonly Crossing[] = [
+  [2, 0],
+  [2, 1],
+  [2, 3],
+];
+
+const isOneOf = (crossings: readonly Crossing[], row: number, column: number): boolean =>
+  crossings.some(([r, c]) => r === row && c === column);
 
 /**
  * Junctions of the arterial have signals. Elsewhere the street of the higher class has priority, of
  * two collectors the one that does not end there. Two local streets have equal rank.
  */
 function controlAt(row: number, column: number): Pick<JunctionPlan, 'control' | 'mainStreet'> {
-  const rowRank = ROAD_CLASSES.indexOf(at(ROWS, row).class);
-  const columnRank = ROAD_CLASSES.indexOf(at(COLUMNS, column).class);
+  const rowRank = rankAt(at(ROWS, row), column);
+  const columnRank = rankAt(at(COLUMNS, column), row);
+  const rank = Math.min(rowRank, columnRank);
   const rowEnds = column === 0 || column === COLUMNS.length - 1;
   const columnEnds = row === 0 || row === ROWS.length - 1;
-  const isRowMain = rowRank === columnRank ? !rowEnds : rowRank < columnRank;
+  const isRowMain =
+    !isOneOf(PRIORITY_COLUMNS, row, column) &&
+    (rowRank === columnRank ? !rowEnds : rowRank < columnRank);
   const mainStreet = isRowMain ? streetOfRow(row) : streetOfColumn(column);
-  if (Math.min(rowRank, columnRank) === 0) return { control: 'signals', mainStreet };
-  if ((rowEnds && columnEnds) || Math.min(rowRank, columnRank) === LOCAL_RANK) {
-    return { control: 'none', mainStreet: -1 };
+  if (rank === RANKS.arterial && !isOneOf(UNSIGNALLED, row, column)) {
+    return { control: 'signals', mainStreet };
   }
-  const control = row === STOP_ROW || rowRank === columnRank ? 'stop' : 'priority';
-  return { control, mainStreet };
+  if ((rowEnds && columnEnds) || rank === RANKS.local) return { control: 'none', mainStreet: -1 };
+  return { control: isOneOf(STOPS, row, column) ? 'stop' : 'priority', mainStreet };
 }
 
 /** The land between four streets, by their indices. */
@@ -232,7 +336,7 @@ function planBlocks(
   for (const plan of surroundingBlocks(boxOf(all, xs, ys, -1), random)) land.build(plan);
   const { axis } = segmentBetween([0, 0], [0, 1], xs, ys);
   const corner = { x: at(xs, 0), y: at(ys, 0), radiusM: at(BENDS, 0).radiusM };
-  buildWallOutside(land, axis, corner, halfWidthOf(at(ROWS, 0).class));
+  buildWallOutside(land, axis, corner, halfWidthOf(at(at(ROWS, 0).classes, 0)));
   return land.built.map((plan, i) => ({ id: `b${i + 1}`, ...plan }));
 }
 
@@ -263,7 +367,8 @@ function isMissing(streets: readonly StreetPlan[], street: number, segment: numb
 
 /** The land between the sidewalks of a cell, or with `side` −1 between those around it. */
 function boxOf(cell: Cell, xs: readonly number[], ys: readonly number[], side: 1 | -1 = 1): Box {
-  const beside = (street: StreetPlan) => (halfWidthOf(street.class) + SIDEWALK_M) * side;
+  const beside = ({ classes }: StreetPlan) =>
+    (Math.max(...classes.map(halfWidthOf)) + SIDEWALK_M) * side;
   return {
     minX: at(xs, cell.west) + beside(at(COLUMNS, cell.west)),
     minY: at(ys, cell.south) + beside(at(ROWS, cell.south)),

@@ -2,6 +2,7 @@ import { at, boundsOf, direction, lengthOf } from '../../city/geometry.ts';
 import {
   type Block,
   type Box,
+  type HazardKind,
   type JunctionControl,
   type Lane,
   type Point,
@@ -34,6 +35,10 @@ export interface TownPlan {
   junctions: Readonly<Record<string, TownJunction>>;
   /** By class, each as the roads that it consists of. */
   streets: Readonly<Partial<Record<RoadClass, readonly (readonly TownRoad[])[]>>>;
+  /** A car drives a loop of this length within three minutes. */
+  loopMaxM: number;
+  /** Junctions that stretches with hazard spots lead through, and the kinds of these spots. */
+  stretches: readonly { via: readonly string[]; kinds: readonly HazardKind[] }[];
   /** Parks and squares, laid before the houses. */
   grounds: readonly BlockPlan[];
   /** Applied is the first style of the road's class whose box contains the middle of the segment. */
@@ -76,7 +81,9 @@ export function generateTown(town: TownPlan, seed: number): GeneratedCity {
   const plan = planNetwork(town, new RandomStream(seed, STREAM.streets));
   const network = buildNetwork(plan);
   const blocks = planBlocks(town, plan, network.lanes, new RandomStream(seed, STREAM.blocks));
-  return furnish(network, blocks, new RandomStream(seed, STREAM.routes));
+  const indexOf = indexIn(town);
+  const stretches = town.stretches.map(({ via, kinds }) => ({ via: via.map(indexOf), kinds }));
+  return furnish(network, blocks, stretches, town.loopMaxM, new RandomStream(seed, STREAM.routes));
 }
 
 /** All roads, with the index of their street. */
@@ -91,24 +98,29 @@ function roadsOf({ streets }: TownPlan) {
 function planNetwork(town: TownPlan, random: RandomStream): NetworkPlan {
   const { moveSteps } = town;
   const roads = roadsOf(town);
-  const names = Object.keys(town.junctions);
   const junctions = Object.values(town.junctions).map(({ x, y, control, main, mayMove }) => {
     const mainStreet = roads.find(({ name }) => name === main)?.street ?? -1;
     if (main !== undefined && mainStreet < 0) throw new RangeError(`no street "${main}"`);
     const move = () => (mayMove ? random.between(-moveSteps, moveSteps) * MOVE_STEP_M : 0);
     return { x: x + move(), y: y + move(), control, mainStreet };
   });
-  const indexOf = (name: string): number => {
-    const index = names.indexOf(name);
-    if (index < 0) throw new RangeError(`no junction "${name}"`);
-    return index;
-  };
+  const indexOf = indexIn(town);
   return {
     junctions,
     roads: roads.map(({ via, ...road }) => ({
       ...road,
       segments: segmentsOf(via, indexOf, junctions),
     })),
+  };
+}
+
+/** Finds the index of a junction by its name. */
+function indexIn({ junctions }: TownPlan): (name: string) => number {
+  const names = Object.keys(junctions);
+  return (name) => {
+    const index = names.indexOf(name);
+    if (index < 0) throw new RangeError(`no junction "${name}"`);
+    return index;
   };
 }
 

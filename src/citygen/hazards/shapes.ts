@@ -102,10 +102,11 @@ export function cutInShape(frame: Frame, laneWidthM: number): SiteShape {
 
 /**
  * Stations of the vehicle ahead, relative to the conflict point, where its rear stops. It waits in
- * a bay, speeds up there, moves into the lane, and out of it into the next bay.
+ * a bay, speeds up there, moves into the lane, and out of it into the next bay. It brakes while it
+ * moves into the lane: a driver who has it ahead for a second keeps enough distance.
  */
 const LEAD_WAITS_M = -40;
-const LEAD_OUT_M = { from: -25, to: -5 } as const;
+const LEAD_OUT_M = { from: -17, to: 2 } as const;
 const LEAD_IN_M = { from: 5, to: 19 } as const;
 const LEAD_GONE_M = 24;
 
@@ -114,7 +115,6 @@ export function leadShape(frame: Frame, laneWidthM: number): SiteShape {
   const out = [
     beside(frame, LEAD_WAITS_M, bayM),
     ...swerve(frame, LEAD_OUT_M.from, LEAD_OUT_M.to, bayM, 0),
-    beside(frame, 0, 0),
   ];
   const back = [
     ...swerve(frame, LEAD_IN_M.from, LEAD_IN_M.to, 0, bayM),
@@ -122,7 +122,7 @@ export function leadShape(frame: Frame, laneWidthM: number): SiteShape {
   ];
   return {
     actorPath: [...out, ...back],
-    actorStationM: lengthOf(out),
+    actorStationM: lengthOf(out) - LEAD_OUT_M.to,
     active: [
       boxBeside(frame, LEAD_WAITS_M, bayM, CAR),
       boxBeside(frame, LEAD_OUT_M.from, bayM, CAR),

@@ -81,7 +81,9 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
     for (const { kind, x, y, site } of city.hazards) {
       expect(site.actorPath.length > 1).toBe(!still.includes(kind));
       if (site.actorPath.length === 0) continue;
-      expect(distance([x, y], pointAlong(site.actorPath, site.actorStationM))).toBeLessThan(0.05);
+      const there = pointAlong(site.actorPath, site.actorStationM);
+      // A vehicle that stops there is still moving into the lane.
+      expect(distance([x, y], there)).toBeLessThan(kind === 'sudden_stop' ? 0.15 : 0.05);
     }
   });
 
@@ -135,25 +137,25 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
   });
 
   test('have deer behind a hedge that stands 3 m beside the lane, before a park.', () => {
-    const [deer] = spotsOf('deer_crossing');
-    if (!deer) throw new Error('no deer');
-    const [hedge] = deer.site.bodies;
-    expect(hedge && roomBeside(city, hedge)).toBeCloseTo(3, 1);
-    const start = at(deer.site.actorPath, 0);
     const parks = city.blocks.filter(({ kind }) => kind === 'park');
-    const nearestM = parks.map(({ polygon }) =>
-      distanceToPath(start, [...polygon, at(polygon, 0)]),
-    );
-    expect(Math.min(...nearestM)).toBeLessThan(12);
-    expect(distance(start, [deer.x, deer.y])).toBeCloseTo(laneOf(deer).widthM / 2 + 4.5, 9);
+    expect(spotsOf('deer_crossing')).toHaveLength(2);
+    for (const deer of spotsOf('deer_crossing')) {
+      const [hedge] = deer.site.bodies;
+      expect(hedge && roomBeside(city, hedge)).toBeCloseTo(3, 1);
+      const start = at(deer.site.actorPath, 0);
+      const nearestM = parks.map(({ polygon }) =>
+        distanceToPath(start, [...polygon, at(polygon, 0)]),
+      );
+      expect(Math.min(...nearestM)).toBeLessThan(12);
+      expect(distance(start, [deer.x, deer.y])).toBeCloseTo(laneOf(deer).widthM / 2 + 4.5, 9);
+    }
   });
 
-  test('for fog and wet crests lie on the fastest road.', () => {
-    const fastest = Math.max(...city.lanes.map(({ speedLimitMps }) => speedLimitMps));
-    expect(spotsOf('fog_stall')).toHaveLength(1);
-    expect(spotsOf('wet_crest').length).toBeGreaterThanOrEqual(1);
+  test('for fog and wet crests lie on roads of 50 km/h or more.', () => {
+    expect(spotsOf('fog_stall')).toHaveLength(2);
+    expect(spotsOf('wet_crest')).toHaveLength(2);
     for (const spot of spotsOf('fog_stall', 'wet_crest')) {
-      expect(laneOf(spot).speedLimitMps).toBe(fastest);
+      expect(laneOf(spot).speedLimitMps).toBeGreaterThan(49 / 3.6);
     }
   });
 
@@ -167,7 +169,7 @@ describe.each(CITIES)('The hazard spots of $name', ({ name, seed }) => {
   });
 
   test('for bends lie where the road turns by 50° or more.', () => {
-    expect(spotsOf('ice_bend')).toHaveLength(1);
+    expect(spotsOf('ice_bend')).toHaveLength(2);
     for (const { site } of spotsOf('ice_bend', 'sharp_bend')) {
       const lane = at(city.lanes, at(site.lanes, -1));
       const from = pointAlong(lane.polyline, Math.max(0, site.stationM - 30));

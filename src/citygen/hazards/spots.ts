@@ -1,27 +1,19 @@
 import { at, distance } from '../../city/geometry.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from '../../city/types.ts';
-import { areaOf, intersectConvex, isNearBounds, meanOf, pointAlong } from '../geometry.ts';
+import { areaOf, intersectConvex, isNearBounds, pointAlong } from '../geometry.ts';
 import type { Network } from '../network/network.ts';
-import type { Loop } from '../routes/loops.ts';
 import { type Ground, type Place, type SiteShape, surveyOf } from './ground.ts';
 import { HAZARD_KINDS } from './kinds.ts';
-import { LoopSharing } from './loop-sharing.ts';
 import { cornersOf, isClearOf } from './paths.ts';
-import { SITE_RULES } from './rules.ts';
+import { PLACES } from './rules.ts';
+import { type StretchPlan, timeAt, type Way, wayThrough } from './ways.ts';
 
-/** Twenty short loops would not pass more spots often enough. */
-const SPOT_COUNT_MAX = 11;
 /** Least distance between any two spots, m. */
 const APART_M = 60;
-/** A car at 50 km/h needs 8 s for this distance. */
-const WELL_APART_M = 112;
-/** Penalties for each metre less than that, and for each metre from the middle of the city. */
-const CLOSE_PENALTY = 0.5;
-const OFF_MIDDLE_PENALTY = 0.15;
-/** Bonus, since few kinds need steering. */
-const SHARP_BEND_WORTH = 300;
-/** Rounds in which each spot moves to its best place, given all others. */
-const MOVE_ROUNDS = 2;
+/** Least time between two spots of a stretch for a car at the speed limit, s. */
+const APART_S = 8;
+/** Steps of the search along one stretch. */
+const STEPS_MAX = 400_000;
 /** Greatest overlap of a body with a house. */
 const INSIDE_HOUSE_MAX_M2 = 0.5;
 /** Kinds whose active bodies stand beside the lane. */
@@ -30,115 +22,119 @@ const BESIDE_LANE: ReadonlySet<HazardKind> = new Set(['cut_in', 'sudden_stop', '
 const BUILT_ON: ReadonlySet<HazardKind> = new Set(['blind_crossing']);
 
 /**
- * Places spots of different kinds (of some kinds two) at least `APART_M` apart, where the place
- * suits the kind and the `loops` over it pass many other spots. The needed kinds come first, in the
- * order of the rules, then the others by lowest penalty.
+ * Places a spot of each kind of each stretch where the stretch suits the kind: at least `APART_M`
+ * from all other spots, at least `APART_S` from those of the stretch, at the lowest sum of
+ * penalties.
+ *
+ * @throws RangeError if a stretch has no room for its spots
  */
 export function placeHazardSpots(
   network: Network,
   blocks: readonly Block[],
-  loops: readonly Loop[],
+  stretches: readonly StretchPlan[],
 ): HazardSpot[] {
   const ground = surveyOf(network, blocks);
-  const search = new SpotSearch(ground, loops);
-  const placesOf = new Map(SITE_RULES.map(({ kind, places }) => [kind, places(ground)]));
-  const optional = new Map(placesOf);
-  for (const { kind, isNeeded, count = 1 } of SITE_RULES) {
-    if (!isNeeded) continue;
-    for (let i = 0; i < count; i++) {
-      const fit = search.bestOf(kind, placesOf.get(kind) ?? []);
-      if (fit) search.take(fit);
-    }
-    optional.delete(kind);
+  const taken: Fit[] = [];
+  for (const { via, kinds } of stretches) {
+    const way = wayThrough(network, via);
+    const fits = kinds.map((kind) => fitsOn(ground, way, kind));
+    const chosen = new StretchSearch(ground, taken).choose(fits);
+    if (!chosen) throw new RangeError(`no room for ${kinds.join(', ')} along ${via.join(', ')}`);
+    taken.push(...chosen);
   }
-  while (search.taken.length < SPOT_COUNT_MAX) {
-    const fits = [...optional].flatMap(([kind, all]) => search.bestOf(kind, all) ?? []);
-    if (fits.length === 0) break;
-    const best = fits.reduce((a, b) => (scoreOf(b) > scoreOf(a) ? b : a));
-    search.take(best);
-    optional.delete(best.kind);
-  }
-  for (let round = 0; round < MOVE_ROUNDS; round++) {
-    for (const fit of [...search.taken]) {
-      search.release(fit);
-      search.take(search.bestOf(fit.kind, placesOf.get(fit.kind) ?? []) ?? fit);
-    }
-  }
-  return search.taken.map((fit, i) => spotOf(ground, fit, `h${i + 1}`));
+  return taken.map((fit, i) => spotOf(ground, fit, `h${i + 1}`));
 }
-
-const scoreOf = ({ kind, penalty }: Fit): number =>
-  (kind === 'sharp_bend' ? SHARP_BEND_WORTH : 0) - penalty;
 
 /** A place for a spot of a kind. */
 interface Fit {
   kind: HazardKind;
   place: Place;
-  shape: SiteShape;
   point: Point;
-  penalty: number;
+  /** When a car that drives along the stretch is there, s. */
+  timeS: number;
 }
 
-/** Chooses among places, given the spots that are taken. */
-class SpotSearch {
-  readonly taken: Fit[] = [];
+/** The places of a kind on the way, the best first. */
+function fitsOn(ground: Ground, { lanes, startsS }: Way, kind: HazardKind): Fit[] {
+  return PLACES[kind](ground)
+    .flatMap((place): Fit[] => {
+      const first = lanes.indexOf(at(place.lanes, 0));
+      const isOnWay = first >= 0 && place.lanes.every((lane, i) => lanes[first + i] === lane);
+      if (!isOnWay) return [];
+      const last = at(place.lanes, -1);
+      const startS = at(startsS, first + place.lanes.length - 1);
+      const timeS = timeAt(at(ground.lanes, last), startS, place.stationM);
+      return [{ kind, place, point: pointOf(ground, place), timeS }];
+    })
+    .sort((a, b) => a.place.penalty - b.place.penalty);
+}
+
+/** Chooses one place of each kind along a stretch, by branch and bound. */
+class StretchSearch {
   readonly #ground: Ground;
-  readonly #middle: Point;
-  readonly #sharing: LoopSharing;
-  /** Undefined for a place that cannot be built on. */
+  readonly #taken: readonly Fit[];
   readonly #shapes = new Map<Place, SiteShape | undefined>();
+  #best: Fit[] | undefined;
+  #bestPenalty = Number.POSITIVE_INFINITY;
+  #steps = 0;
 
-  constructor(ground: Ground, loops: readonly Loop[]) {
+  constructor(ground: Ground, taken: readonly Fit[]) {
     this.#ground = ground;
-    this.#middle = meanOf(ground.junctions.map(({ x, y }) => [x, y]));
-    this.#sharing = new LoopSharing(ground.lanes.length, loops);
+    this.#taken = taken;
   }
 
-  take(fit: Fit): void {
-    this.taken.push(fit);
-    this.#sharing.add(at(fit.place.lanes, -1));
+  /** In the order of `kinds`; undefined if there is no room. */
+  choose(kinds: readonly (readonly Fit[])[]): Fit[] | undefined {
+    const order = [...kinds.keys()].sort((a, b) => at(kinds, a).length - at(kinds, b).length);
+    this.#search(
+      order.map((index) => at(kinds, index)),
+      [],
+      0,
+    );
+    const best = this.#best;
+    return best && [...kinds.keys()].map((kind) => at(best, order.indexOf(kind)));
   }
 
-  release(fit: Fit): void {
-    this.taken.splice(this.taken.indexOf(fit), 1);
-    this.#sharing.remove(at(fit.place.lanes, -1));
-  }
-
-  bestOf(kind: HazardKind, places: readonly Place[]): Fit | undefined {
-    const ranked = places
-      .map((place) => {
-        const point = pointOf(this.#ground, place);
-        return { place, point, penalty: this.#penaltyOf(place, point) };
-      })
-      .filter(({ penalty }) => penalty < Number.POSITIVE_INFINITY)
-      .sort((a, b) => a.penalty - b.penalty);
-    for (const one of ranked) {
-      const shape = this.#shapeOf(kind, one.place);
-      if (shape) return { kind, shape, ...one };
+  #search(kinds: readonly (readonly Fit[])[], chosen: readonly Fit[], penalty: number): void {
+    const fits = kinds[chosen.length];
+    if (!fits) {
+      this.#best = [...chosen];
+      this.#bestPenalty = penalty;
+      return;
     }
-    return undefined;
-  }
-
-  #shapeOf(kind: HazardKind, place: Place): SiteShape | undefined {
-    if (!this.#shapes.has(place)) {
-      const shape = place.build();
-      const isUsable = isBuildable(this.#ground, kind, place, shape);
-      this.#shapes.set(place, isUsable ? shape : undefined);
+    const later = kinds.slice(chosen.length + 1);
+    const bound = later.reduce((sum, [best]) => sum + (best?.place.penalty ?? 0), 0);
+    for (const fit of fits) {
+      const total = penalty + fit.place.penalty;
+      if (total + bound >= this.#bestPenalty || this.#steps++ > STEPS_MAX) return;
+      if (this.#isApart(fit, chosen) && shapeOf(this.#ground, fit, this.#shapes)) {
+        this.#search(kinds, [...chosen, fit], total);
+      }
     }
-    return this.#shapes.get(place);
   }
 
-  #penaltyOf({ lanes, penalty }: Place, point: Point): number {
+  #isApart({ point, timeS }: Fit, chosen: readonly Fit[]): boolean {
     return (
-      penalty +
-      closenessTo(this.taken, point, at(lanes, 0)) * CLOSE_PENALTY +
-      distance(point, this.#middle) * OFF_MIDDLE_PENALTY -
-      this.#sharing.worthOf(at(lanes, -1))
+      [...this.#taken, ...chosen].every((other) => distance(point, other.point) >= APART_M) &&
+      chosen.every((other) => Math.abs(timeS - other.timeS) >= APART_S)
     );
   }
 }
 
-function spotOf(ground: Ground, { kind, place, shape, point }: Fit, id: string): HazardSpot {
+/** Undefined for a place that cannot be built on. */
+function shapeOf(
+  ground: Ground,
+  { kind, place }: Fit,
+  known = new Map<Place, SiteShape | undefined>(),
+): SiteShape | undefined {
+  if (!known.has(place)) {
+    const shape = place.build();
+    known.set(place, isBuildable(ground, kind, place, shape) ? shape : undefined);
+  }
+  return known.get(place);
+}
+
+function spotOf(ground: Ground, { kind, place, point }: Fit, id: string): HazardSpot {
   const { radiusM, description, actor } = HAZARD_KINDS[kind];
   return {
     id,
@@ -159,25 +155,13 @@ function spotOf(ground: Ground, { kind, place, shape, point }: Fit, id: string):
       sightM: 0,
       grade: 0,
       actor: actor ?? null,
-      ...shape,
+      ...place.build(),
     },
   };
 }
 
 const pointOf = ({ lanes }: Ground, { lanes: own, stationM }: Place): Point =>
   pointAlong(at(lanes, at(own, -1)).polyline, stationM);
-
-/** Metres that the nearest spot is closer than `WELL_APART_M`; infinite if too close. */
-function closenessTo(taken: readonly Fit[], point: Point, lane: number): number {
-  let nearestM = WELL_APART_M;
-  for (const other of taken) {
-    const apartM = distance(point, other.point);
-    const isOnLane = other.place.lanes.includes(lane);
-    if (apartM < (isOnLane ? WELL_APART_M : APART_M)) return Number.POSITIVE_INFINITY;
-    nearestM = Math.min(nearestM, apartM);
-  }
-  return WELL_APART_M - nearestM;
-}
 
 /** Permanent bodies block no lane; active bodies beside their lane block no other lane. */
 function isBuildable(ground: Ground, kind: HazardKind, place: Place, shape: SiteShape): boolean {

@@ -43,6 +43,8 @@ interface MidLane {
   index: number;
   lane: Lane;
   stationM: number;
+  /** Straight road before it. */
+  runUpM: number;
   penalty: number;
   frame: Frame;
 }
@@ -58,9 +60,11 @@ function midLanes(ground: Ground, rule: StretchRule): MidLane[] {
     for (const { fromM, toM } of straightsOf(lane.polyline)) {
       const lastM = toM - rule.afterM;
       for (let stationM = fromM + rule.beforeM; stationM <= lastM; stationM += STATION_STEP_M) {
-        const shortM = Math.max(0, rule.wantedM - (stationM - fromM));
-        const penalty = shortM + Math.max(0, wantedAfterM - (lengthM - stationM));
-        found.push({ index, lane, stationM, penalty, frame: frameAt(lane.polyline, stationM) });
+        const runUpM = stationM - fromM;
+        const penalty =
+          Math.max(0, rule.wantedM - runUpM) + Math.max(0, wantedAfterM - (lengthM - stationM));
+        const frame = frameAt(lane.polyline, stationM);
+        found.push({ index, lane, stationM, runUpM, penalty, frame });
       }
     }
   }
@@ -85,6 +89,20 @@ const on50 = (ground: Ground, rule: Omit<StretchRule, 'limitFromMps'>): MidLane[
 
 const FASTER_PENALTY = 60;
 
+/** Places on straight roads of 50 km/h or more; where a city has faster roads, slower are worse. */
+const fromIdeal = (
+  ground: Ground,
+  rule: Omit<StretchRule, 'limitFromMps'>,
+  weight: number,
+): MidLane[] =>
+  midLanes(ground, { ...rule, limitFromMps: IDEAL_MPS }).map((place) => ({
+    ...place,
+    penalty:
+      place.penalty * weight + (fastestOf(ground) - place.lane.speedLimitMps) * SLOWER_WAY_PENALTY,
+  }));
+
+const SLOWER_WAY_PENALTY = 15;
+
 /** Farther than this from the end of its lane, a car in fog does not brake for it yet. */
 const UNBRAKED_M = 44;
 
@@ -92,30 +110,32 @@ const UNBRAKED_M = 44;
 const FOG_RUN_WEIGHT = 2;
 
 export const fogStalls = (ground: Ground): Place[] =>
-  midLanes(ground, {
-    limitFromMps: fastestOf(ground),
-    beforeM: 45,
-    afterM: 36,
-    wantedM: 77,
-    wantedAfterM: UNBRAKED_M,
-  }).map((place) =>
-    placeAt({ ...place, penalty: place.penalty * FOG_RUN_WEIGHT }, () => fogShape(place.frame)),
-  );
+  fromIdeal(
+    ground,
+    { beforeM: 45, afterM: 36, wantedM: 77, wantedAfterM: UNBRAKED_M },
+    FOG_RUN_WEIGHT,
+  ).map((place) => placeAt(place, () => fogShape(place.frame)));
 
-/** Weight of the run-up: a car that turned into the road must be fast again at the crest. */
+/**
+ * Weight of the run-up. A car that turned into the road, and speeds up like this, m/s², must drive
+ * steadily again when it sees the obstacle, so long before it, s.
+ */
 const CREST_RUN_WEIGHT = 4;
+const SPEEDS_UP = 1.4;
+const SEEN_S = 1.6;
+/** Nearer than this to the end of its lane, a car may brake for a turn. */
+const BEFORE_TURN_M = 50;
 
 export function wetCrests(ground: Ground): Place[] {
-  const rule = {
-    limitFromMps: fastestOf(ground),
-    beforeM: 68,
-    afterM: 28,
-    wantedM: 90,
-    wantedAfterM: 32,
-  };
-  return midLanes(ground, rule).map((place) => {
+  const rule = { limitFromMps: IDEAL_MPS, beforeM: 60, afterM: 24, wantedM: 0 };
+  return midLanes(ground, { ...rule, wantedAfterM: BEFORE_TURN_M }).map((place) => {
+    const { speedLimitMps } = place.lane;
+    const wantedM = speedLimitMps * SEEN_S + (speedLimitMps * speedLimitMps) / (2 * SPEEDS_UP);
+    const shortM = Math.max(0, wantedM - place.runUpM);
     const penalty =
-      place.penalty * CREST_RUN_WEIGHT + (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_PENALTY);
+      place.penalty +
+      shortM * CREST_RUN_WEIGHT +
+      (hasLaneOnLeft(ground, place) ? 0 : NO_STRIP_PENALTY);
     return placeAt({ ...place, penalty }, () => crestShape(place.frame, place.lane.widthM));
   });
 }
@@ -127,12 +147,15 @@ function hasLaneOnLeft({ lanes, roads }: Ground, { lane, frame }: MidLane): bool
   const [x, y] = beside(frame, 0, -lane.widthM);
   return at(roads, lane.road).lanes.some((index) => {
     const other = at(lanes, index);
-    const isSameWay = dot(startDirection(other.polyline), startDirection(lane.polyline)) > 0;
+    const isSameWay =
+      dot(startDirection(other.polyline), startDirection(lane.polyline)) > SAME_WAY_COSINE;
     return other !== lane && isSameWay && distanceToPath([x, y], other.polyline) < NEXT_LANE_M;
   });
 }
 
 const NEXT_LANE_M = 0.5;
+/** Side by side around a bend, too. */
+const SAME_WAY_COSINE = 0.5;
 
 /** The park must be the first block between these distances from the middle of the lane. */
 const PARK_FROM_M = 5;
@@ -140,7 +163,7 @@ const PARK_TO_M = 17;
 const PARK_STEP_M = 1.5;
 
 export function deerCrossings(ground: Ground): Place[] {
-  return on50(ground, { beforeM: 45, afterM: 12, wantedM: 60 })
+  return on50(ground, { beforeM: 45, afterM: 12, wantedM: 60, wantedAfterM: BEFORE_LINE_M })
     .filter(({ frame }) => {
       for (let rightM = PARK_FROM_M; rightM <= PARK_TO_M; rightM += PARK_STEP_M) {
         const block = blockAt(ground, beside(frame, 0, rightM));
@@ -151,17 +174,36 @@ export function deerCrossings(ground: Ground): Place[] {
     .map((place) => placeAt(place, () => deerShape(place.frame, place.lane.widthM)));
 }
 
+/** Nearer than this to the end of its lane, a car may brake for a line or a light. */
+const BEFORE_LINE_M = 25;
+
 export const parkedRows = (ground: Ground): Place[] =>
-  placesOn50(ground, { beforeM: 52, afterM: 20, wantedM: 60 }, childShape);
+  placesOn50(
+    ground,
+    { beforeM: 52, afterM: 20, wantedM: 60, wantedAfterM: BEFORE_LINE_M },
+    childShape,
+  );
 
 export const bays = (ground: Ground): Place[] =>
-  placesOn50(ground, { beforeM: 55, afterM: 20, wantedM: 75 }, cutInShape);
+  placesOn50(
+    ground,
+    { beforeM: 55, afterM: 20, wantedM: 75, wantedAfterM: BEFORE_LINE_M },
+    cutInShape,
+  );
 
 export const zebras = (ground: Ground): Place[] =>
-  placesOn50(ground, { beforeM: 48, afterM: 12, wantedM: 50 }, zebraShape);
+  placesOn50(
+    ground,
+    { beforeM: 48, afterM: 12, wantedM: 50, wantedAfterM: BEFORE_LINE_M },
+    zebraShape,
+  );
 
 export const suddenStops = (ground: Ground): Place[] =>
-  placesOn50(ground, { beforeM: 45, afterM: 24, wantedM: 80 }, leadShape);
+  placesOn50(
+    ground,
+    { beforeM: 45, afterM: 24, wantedM: 110, wantedAfterM: BEFORE_LINE_M },
+    leadShape,
+  );
 
 const placesOn50 = (
   ground: Ground,

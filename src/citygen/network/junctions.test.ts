@@ -128,13 +128,14 @@ describe.each([CATALOGUE_SEED, 1, 2])('In the grid of seed %i', (seed) => {
   });
 });
 
-describe('At the crossing of the arterial with a collector', () => {
+describe('At a crossing of the arterial with signals', () => {
   const city = grid;
   const junction = city.junctions.findIndex((_, index) => {
     const approaches = new Set(connectorsOf(city, index).map(({ connector }) => connector.from));
     const classes = [...approaches].map((lane) => at(city.roads, at(city.lanes, lane).road).class);
     const countOf = (roadClass: string) => classes.filter((one) => one === roadClass).length;
-    return countOf('arterial') === 4 && countOf('collector') === 2;
+    const { control } = at(city.junctions, index);
+    return control === 'signals' && countOf('arterial') === 4 && classes.length === 6;
   });
   const connectors = connectorsOf(city, junction);
   /** The connector from the `fromRight`-th lane of traffic that heads `east`, `north` … */
@@ -204,11 +205,21 @@ describe('Away from the arterial', () => {
   const classOf = (lane: number): string => at(city.roads, at(city.lanes, lane).road).class;
 
   test('the local street gives way to every connector of the collector that it conflicts with.', () => {
+    /** Where a street becomes another class of road. */
+    const changes = new Set(
+      city.lanes.flatMap(({ connector, junction }) =>
+        connector?.turn === 'straight' && classOf(connector.from) !== classOf(connector.to)
+          ? [junction]
+          : [],
+      ),
+    );
     for (const { connector, junction } of city.lanes) {
       if (!connector || at(city.junctions, junction).control !== 'priority') continue;
+      if (changes.has(junction)) continue;
       for (const other of connector.conflicts) {
         const theirs = at(city.lanes, other).connector;
-        if (classOf(connector.from) === classOf(theirs?.from ?? -1)) continue;
+        const classes = new Set([classOf(connector.from), classOf(theirs?.from ?? -1)]);
+        if (classes.size === 1 || classes.has('arterial')) continue;
         expect(connector.yieldsTo.includes(other)).toBe(classOf(connector.from) === 'local');
         expect(
           theirs?.yieldsTo.includes(city.lanes.findIndex((one) => one.connector === connector)),

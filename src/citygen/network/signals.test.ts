@@ -34,8 +34,8 @@ function crossingPairs(lights: readonly Light[]): [Light, Light][] {
 }
 
 describe('Signals', () => {
-  test('stand at all six junctions of the arterial, one light an approach.', () => {
-    expect(signalised).toHaveLength(6);
+  test('stand at three junctions of the arterial, one light an approach.', () => {
+    expect(signalised).toHaveLength(3);
     for (const { lights } of signalised) {
       const lanes = lightsOf(lights).flatMap((light) => light.lanes);
       expect(new Set(lanes).size).toBe(lanes.length);

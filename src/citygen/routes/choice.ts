@@ -19,18 +19,18 @@ const COST_STEP = 1e-6;
 /** Weights of the costs of a plan. */
 const COST = {
   missingPass: 3,
-  unseenLight: 2000,
+  unseenLight: 100,
   unseenRoad: 60,
-  crowdedLane: 1.5,
+  crowdedLane: 10,
   crowdedJunction: 0.7,
-  hurriedSite: 1.5,
-  sameLoop: 10,
+  sameLoop: 40,
+  metre: 0.02,
 } as const;
 
 /** A loop and the quantities that its cost depends on. */
 export interface Candidate {
   loop: Loop;
-  /** Lanes on which a route can begin. */
+  /** Places where a route can begin. */
   starts: readonly number[];
   /** Indices of the sites, lights, roads, lanes and junctions on it. */
   sites: readonly number[];
@@ -38,12 +38,6 @@ export interface Candidate {
   roads: readonly number[];
   roadLanes: readonly number[];
   junctions: readonly number[];
-  /**
-   * Passes that a site gains: the square of the probability that a car which starts anywhere on the
-   * loop passes the site in time, since certain passes are worth more.
-   */
-  passWorth: number;
-  hurriedSites: number;
 }
 
 /** How often the chosen loops pass each site, light, road and lane, and the cost of one more. */
@@ -61,8 +55,8 @@ interface Tally {
 }
 
 /**
- * Chooses `routeCount` loops of low cost that can all begin on different lanes; a loop may be
- * chosen more than once. Local search: fills each slot with the cheapest loop, then replaces loops
+ * Chooses `routeCount` loops of low cost that can all begin in different places; a loop
+ * may be chosen more than once. Local search: fills each slot with the cheapest loop, then replaces loops
  * one by one, then random sets of them, and keeps the better plan.
  */
 export function choose(
@@ -128,7 +122,7 @@ function count(tally: Tally, candidate: Candidate, sign: 1 | -1): void {
     for (const index of indices) counts[index] = (counts[index] ?? 0) + amount * sign;
   };
   tally.uses.set(candidate, (tally.uses.get(candidate) ?? 0) + sign);
-  addTo(tally.sites, candidate.sites, candidate.passWorth);
+  addTo(tally.sites, candidate.sites, 1);
   addTo(tally.lights, candidate.lights, 1);
   addTo(tally.roads, candidate.roads, 1);
   addTo(tally.laneLoops, candidate.roadLanes, 1);
@@ -164,17 +158,15 @@ function cheapest(
     if (isPossible(best)) return best;
     refused.add(best);
   }
-  throw new RangeError('the loops have too few lanes to begin on');
+  throw new RangeError('the loops have too few places to begin');
 }
 
 /** The cost that one more loop adds to the plan, without the part that all loops share. */
 function costOf(candidate: Candidate, tally: Tally): number {
-  const { passWorth } = candidate;
-  let cost =
-    candidate.hurriedSites * COST.hurriedSite + (tally.uses.get(candidate) ?? 0) * COST.sameLoop;
+  let cost = candidate.loop.lengthM * COST.metre + (tally.uses.get(candidate) ?? 0) * COST.sameLoop;
   for (const site of candidate.sites) {
     const missing = Math.max(0, PASSES_WANTED - (tally.sites[site] ?? 0));
-    const left = Math.max(0, missing - passWorth);
+    const left = Math.max(0, missing - 1);
     cost -= (missing * missing * missing - left * left * left) * COST.missingPass;
   }
   for (const light of candidate.lights) if (tally.lights[light] === 0) cost -= COST.unseenLight;

@@ -2,61 +2,57 @@ import { at, distanceToPath, lengthOf } from '../../city/geometry.ts';
 import type { HazardSite, HazardSpot, Route } from '../../city/types.ts';
 import { FAILS_WITHOUT } from '../../twin/spot-features.ts';
 import { pointAlong } from '../geometry.ts';
+import { STAKES } from '../hazards/stakes.ts';
 import type { Network } from '../network/network.ts';
 import type { RandomStream } from '../random-stream.ts';
 import { type Candidate, choose, matched } from './choice.ts';
 import { FIRST_LANE_MIN_M, type Loop, loopsOver } from './loops.ts';
 
 const ROUTE_COUNT = 20;
-/** Most routes are short, so that a car is back within three minutes. */
-const SHORT = { lengthMinM: 800, lengthMaxM: 1250 } as const;
-/** A few long ones pass many lights, so that the others can pass the sites. */
-const LONG = { lengthMinM: 1300, lengthMaxM: 2450 } as const;
-const RARE_LIGHTS_MAX = 30;
-const LONG_STARTS_MAX = 8;
+const LENGTH_MIN_M = 800;
 /** Candidates for each site, and for each light or road. */
 const KEPT_PER_SITE = 60;
 const KEPT_PER_LIGHT = 15;
-const LIGHT_WORTH = 0.1;
+/** Cars that begin on one lane keep this distance. */
+const START_APART_M = 30;
+/** Routes that may begin on one lane, however long it is. */
+const STARTS_PER_LANE = 8;
 
 /** Greatest distance between a lane and a path along it. */
 const ALONG_M = 1;
 
-/** Three minutes at 21 km/h, somewhat less than the mean speed of traffic. */
-const REACH_M = 1050;
-/** Least time between two sites at the speed limit. */
-const SITES_APART_S = 8;
-
 /**
- * Twenty closed loops, none with a lane twice, each beginning on a different lane. Together they
- * pass every light, and each site often enough, and crowd no lane.
+ * Twenty closed loops, none with a lane twice, that begin in different places. Each passes
+ * everything that is to be at stake, and a light.
  *
  * @throws RangeError if the network has no such loops
  */
 export function planRoutes(
   network: Network,
   hazards: readonly HazardSpot[],
+  lengthMaxM: number,
   random: RandomStream,
 ): Route[] {
   const sites = hazards.map(({ site }) => site);
   const goals = sites.map(({ lanes }) => lanes);
-  const starts = [
-    ...goals.map((goal) => at(goal, 0)),
-    ...network.lights.flatMap(({ lanes }) => lanes),
-    ...network.roads.flatMap(({ lanes }) => [at(lanes, 0), at(lanes, -1)]),
-  ];
-  const short = loopsOver(network.lanes, goals, [...new Set(starts)], SHORT, random);
-  const loops = [...short, ...loopsOverLights(network, short, random)];
+  const starts = new Set(goals.map((goal) => at(goal, 0)));
   const lengthsM = network.lanes.map(({ polyline }) => lengthOf(polyline));
   const streets: Streets = { ...network, lengthsM };
-  const candidates = loops
+  const lengths = { lengthMinM: LENGTH_MIN_M, lengthMaxM };
+  const candidates = loopsOver(network.lanes, goals, [...starts], lengths, random)
     .map((loop) => appraise(streets, sites, loop))
-    .filter(({ starts }) => starts.length > 0);
-  if (candidates.length < ROUTE_COUNT) {
-    throw new RangeError('the network has no loops of the wanted length');
+    .filter(({ starts }) => starts.length > 0)
+    .filter((candidate) => hasStakes(hazards, candidate));
+  if (candidates.length === 0) {
+    throw new RangeError('the network has no loops of the wanted length past all stakes');
   }
   const chosen = choose(network, sites.length, worthwhile(candidates), ROUTE_COUNT, random);
   return withStarts(streets, chosen, stallLanes(streets, hazards));
+}
+
+function hasStakes(hazards: readonly HazardSpot[], { sites, lights }: Candidate): boolean {
+  const kinds = new Set(sites.map((index) => at(hazards, index).kind));
+  return lights.length > 0 && STAKES.every((group) => group.some((kind) => kinds.has(kind)));
 }
 
 /** The lanes on which an actor can hit a stalled car from behind. */
@@ -77,11 +73,11 @@ interface Streets extends Network {
   lengthsM: readonly number[];
 }
 
-/** For each site, light and road, those loops over it that pass most sites. */
+/** For each site, light and road, the shortest loops over it. */
 function worthwhile(candidates: readonly Candidate[]): Candidate[] {
   const kept = new Set<Candidate>();
   const counts = new Map<string, number>();
-  const sorted = candidates.toSorted((a, b) => worthOf(b) - worthOf(a));
+  const sorted = candidates.toSorted((a, b) => a.loop.lengthM - b.loop.lengthM);
   for (const candidate of sorted) {
     const { sites, lights, roads } = candidate;
     const keep = (what: string, indices: readonly number[], most: number) => {
@@ -98,22 +94,6 @@ function worthwhile(candidates: readonly Candidate[]): Candidate[] {
     keep('road', roads, KEPT_PER_LIGHT);
   }
   return [...kept];
-}
-
-const worthOf = ({ sites, lights, passWorth }: Candidate): number =>
-  sites.length * passWorth + lights.length * LIGHT_WORTH;
-
-/** Long loops over the lights that the fewest other loops pass. */
-function loopsOverLights(network: Network, others: readonly Loop[], random: RandomStream): Loop[] {
-  const uses = network.lanes.map(() => 0);
-  for (const { lanes } of others) for (const lane of lanes) uses[lane] = at(uses, lane) + 1;
-  const rare = network.lights
-    .map(({ lanes }) => ({ lanes, uses: lanes.reduce((sum, lane) => sum + at(uses, lane), 0) }))
-    .sort((a, b) => a.uses - b.uses)
-    .slice(0, RARE_LIGHTS_MAX)
-    .map(({ lanes }) => at(lanes, 0));
-  const goals = rare.map((lane) => [lane]);
-  return loopsOver(network.lanes, goals, rare.slice(0, LONG_STARTS_MAX), LONG, random);
 }
 
 function appraise(streets: Streets, sites: readonly HazardSite[], loop: Loop): Candidate {
@@ -133,43 +113,22 @@ function appraise(streets: Streets, sites: readonly HazardSite[], loop: Loop): C
     roads: [...new Set(roadLanes.map((lane) => at(lanes, lane).road))],
     roadLanes,
     junctions: loop.lanes.map((lane) => at(lanes, lane).junction).filter((index) => index >= 0),
-    passWorth: Math.min(1, REACH_M / loop.lengthM) ** 2,
-    hurriedSites: hurriedSitesOn(
-      streets,
-      loop,
-      passed.map((index) => at(sites, index)),
-    ),
   };
 }
 
-/** Sites that a car at the speed limit reaches less than `SITES_APART_S` after another. */
-function hurriedSitesOn(
-  { lanes, lengthsM }: Streets,
-  loop: Loop,
-  passed: readonly HazardSite[],
-): number {
-  if (passed.length < 2) return 0;
-  const times: number[] = [];
-  let totalS = 0;
-  for (const index of loop.lanes) {
-    const lane = at(lanes, index);
-    for (const site of passed) {
-      if (at(site.lanes, -1) === index) times.push(totalS + site.stationM / lane.speedLimitMps);
-    }
-    totalS += at(lengthsM, index) / lane.speedLimitMps;
-  }
-  times.sort((a, b) => a - b);
-  return times.filter((timeS, i) => {
-    const next = times[i + 1] ?? at(times, 0) + totalS;
-    return next - timeS < SITES_APART_S;
-  }).length;
-}
-
+/** Places where a route can begin, one for each `START_APART_M` of a lane that is long enough. */
 const startsOf = ({ lanes, lengthsM }: Streets, loop: readonly number[]): number[] =>
-  loop.filter((lane) => at(lanes, lane).road >= 0 && at(lengthsM, lane) >= FIRST_LANE_MIN_M);
+  loop.flatMap((lane) => {
+    const lengthM = at(lengthsM, lane);
+    if (at(lanes, lane).road < 0 || lengthM < FIRST_LANE_MIN_M) return [];
+    const length = Math.min(STARTS_PER_LANE, Math.floor(lengthM / START_APART_M));
+    return Array.from({ length }, (_, i) => lane * STARTS_PER_LANE + i);
+  });
+
+const laneOfStart = (start: number): number => Math.floor(start / STARTS_PER_LANE);
 
 /**
- * Rotates the loops so that each begins on a different lane, if possible at the beginning of a long
+ * Rotates the loops so that they begin in different places, if possible at the beginning of a long
  * stretch of `stallLanes`: a car without throttle does not get far.
  */
 function withStarts(
@@ -177,8 +136,8 @@ function withStarts(
   chosen: readonly Candidate[],
   stallLanes: ReadonlySet<number>,
 ): Route[] {
-  const stretchM = (loop: readonly number[], lane: number): number => {
-    const first = loop.indexOf(lane);
+  const stretchM = (loop: readonly number[], start: number): number => {
+    const first = loop.indexOf(laneOfStart(start));
     const turned = [...loop.slice(first), ...loop.slice(0, first)];
     const end = turned.findIndex((each) => !stallLanes.has(each));
     return turned.slice(0, end).reduce((sum, each) => sum + at(lengthsM, each), 0);
@@ -188,7 +147,7 @@ function withStarts(
   );
   const firsts = matched(wishes) ?? [];
   return chosen.map(({ loop: { lanes } }, index) => {
-    const first = lanes.indexOf(at(firsts, index));
+    const first = lanes.indexOf(laneOfStart(at(firsts, index)));
     return [...lanes.slice(first), ...lanes.slice(0, first)];
   });
 }

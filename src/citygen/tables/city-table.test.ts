@@ -8,9 +8,9 @@ import { grid as city } from '../../testing/rigs/cities.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '1dac26774e3915f0c5acbe02235ab3f15267fcb81fcb97cb54f856e9af2a1ed1',
-  'old-town': '6bdd4dd1c9cc21450a4e27d3729d6eb3220ba54318b2dc42799e7afe1aa30a64',
-  'mixed-town': 'a94bfdc1ecf0bedb41fd4d3ee4854108a25701d04258cf5f99272f1f69e7bffb',
+  grid: '6adf5be46f305b8894e9fd142457995cdbb81131a1d2114f3cb60d503dceed8e',
+  'old-town': '7520e72823d413d35747ea4405df88c585c04b260bebd003c1f7f85ca19d0ff1',
+  'mixed-town': '3d3348a220d89678215c51c2213903bc4013d0f791eb2500dca9c6b86e078bbd',
 };
 
 const buffer = packCity(city);

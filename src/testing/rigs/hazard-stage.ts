@@ -18,9 +18,11 @@ export const MODEL_WIDTH_M = at(CAR_TYPES, 2).widthM;
 /** Features of a car that drives and reacts to nothing. */
 export const ACTUATORS = F_STEERING | F_BRAKES | F_THROTTLE;
 
-/** A spot of a kind in the first city that has one. */
-export function stageOf(kind: HazardKind, seed = 1): SpotStage {
-  const cityIndex = cities.cities.findIndex((city) => city.hazards.some((h) => h.kind === kind));
+/** The first spot of a kind in the city of that name, or in the first city that has one. */
+export function stageOf(kind: HazardKind, seed = 1, name?: string): SpotStage {
+  const cityIndex = cities.cities.findIndex(
+    (city) => city.name === (name ?? city.name) && city.hazards.some((h) => h.kind === kind),
+  );
   const city = at(cities.cities, cityIndex);
   const { kernel, slab } = makeOneWorld(seed, cityIndex);
   kernel.step(slab, 104);

@@ -410,7 +410,9 @@ describe('the events of a world', () => {
     const world = await api.makeWorld({ seed: 44 });
     for (const { vin } of world.fleet.slice(0, 10)) {
       await api.patch(vin, { throttle: false });
-      expect((await eventsOf(world)).at(-1)).toMatchObject({ vin, feature: 'throttle' });
+      expect(await eventsOf(world)).toContainEqual(
+        expect.objectContaining({ vin, feature: 'throttle' }),
+      );
     }
   });
 });
