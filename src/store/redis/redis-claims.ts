@@ -298,6 +298,8 @@ export class RedisClaims implements Claims, Handovers {
         const reason = this.#whyLost(grant, taken);
         if (reason === undefined) {
           grant.session = session;
+          // Commits that earlier connections have delivered without an answer can be read from now on.
+          if (!grant.isLost) this.#dependencies.seen.set(grant.slot, taken.version);
           // What the last connection still carries is shut out.
           this.#settle(grant, 'kept');
         } else {

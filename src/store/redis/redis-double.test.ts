@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createLog } from '../../log.ts';
 import { systemRandom } from '../../random.ts';
 import { RedisDouble } from '../../testing/doubles/redis-double.ts';
+import { RedisData } from '../../testing/doubles/redis-scripts.ts';
 import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
 import { takenGrant } from '../../testing/rigs/taken-grant.ts';
 import { storeSuite } from '../../testing/suites/store/contract.suite.ts';
@@ -58,6 +59,34 @@ test('what a client gave up may still arrive, and a later session shuts it out',
   await time.advance(2000);
   expect(await store.get(write.key)).toBeUndefined();
   expect(await store.commit([], [write], grant)).toBe(true);
+  await store.close();
+});
+
+test('a grant ends if what a client gave up was made and read, and is then lost', async () => {
+  const time = TestTime.running();
+  let delayMs = 0;
+  const double = new RedisDouble({ time, delayMs: () => delayMs });
+  const store = await openOn(double, time);
+  const grant = await takenGrant(store, 5);
+  store.serve();
+  const kept = new RedisData(double.data.nowMs);
+  double.data.copyTo(kept);
+  const write = { key: ['p', 5, 'car'], value: 1 };
+  delayMs = 600;
+  const given = expect(store.commit([], [write], grant)).rejects.toMatchObject({
+    reason: 'unknown',
+  });
+  // It arrives, and its answer is too late.
+  await time.advance(1050);
+  await given;
+  delayMs = 0;
+  await time.advance(100);
+  await expect.poll(() => store.isReady).toBe(true);
+  expect((await store.get(write.key))?.value).toBe(1);
+  expect(await store.claims.renew([grant])).toEqual([]);
+  kept.copyTo(double.data);
+  const reason = 'the store lost its last writes';
+  expect(await store.claims.renew([grant])).toEqual([{ grant, reason }]);
   await store.close();
 });
 

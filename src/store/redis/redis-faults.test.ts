@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemRandom } from '../../random.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
+import { FaultyProxy } from '../../testing/rigs/faulty-proxy.ts';
 import { startRedis, type TestRedis } from '../../testing/rigs/redis.ts';
 import { until } from '../../testing/rigs/until.ts';
 import { type Grant, StoreUnavailable } from '../contract.ts';
@@ -297,6 +298,26 @@ test('a partition that lost its last writes is not written over a new connection
   await holdsAgain(store);
   expect((await store.get(car.key))?.value).toBe(1);
   expect(holderOf(store).lostReasons).toContain('the store lost its last writes');
+});
+
+test('a partition that lost a write which was read without an answer is lost', async () => {
+  const way = await FaultyProxy.open(redis.url);
+  const store = await open('node', { url: `redis://${way.host}`, commandTimeoutMs: 100 });
+  await write(store);
+  await redis.keepData();
+  way.cut('back');
+  await expect(write(store, 2)).rejects.toMatchObject({ reason: 'unknown' });
+  way.heal('back');
+  way.break();
+  await until('the next connection', () => store.isReady);
+  expect((await store.get(car.key))?.value).toBe(2);
+  expect(holderOf(store).lostReasons).toEqual([]);
+  await redis.loseTail();
+  await holderOf(store).renew();
+  expect(holderOf(store).lostReasons).toContain('the store lost its last writes');
+  await holdsAgain(store);
+  expect((await store.get(car.key))?.value).toBe(1);
+  way.close();
 });
 
 test('[R34] an emptied server is neither read nor written until its data is back', async () => {
