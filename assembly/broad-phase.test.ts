@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { at } from '../src/city/geometry.ts';
 import { FIELD, stage, staged } from '../src/testing/rigs/collision-field.ts';
-import {
-  cars,
-  contactsUntil,
-  look,
-  makeKernel,
-  makeOneWorld,
-  stepTo,
-} from '../src/testing/rigs/kernel.ts';
-import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
+import { cars, contactsUntil, look, makeOneWorld, stepTo } from '../src/testing/rigs/kernel.ts';
+import { CAR_TYPES } from '../src/twin/fleet.ts';
 import { C_NEAR, C_X, C_Y, CAR_COUNT, F_BRAKES, F_STEERING } from './layout.ts';
 
 describe('bodies', () => {
@@ -77,27 +70,6 @@ describe('bodies', () => {
     }
     expect(pairs).toBeGreaterThan(1000);
     expect(kernel.contactCount(slab)).toBeGreaterThan(3);
-  });
-
-  it('have masks from the first tick on, whichever that is', () => {
-    const kernel = makeKernel(1);
-    let near = 0;
-    for (let seed = 0; seed < 200; seed++) {
-      const slab = kernel.acquire() ?? 0;
-      kernel.create(slab, { cityIndex: 0, seed, carTypes: carTypesOf(seed), tick: 5 });
-      const view = look(kernel, slab);
-      for (const a of cars) {
-        for (let b = a + 1; b < CAR_COUNT; b++) {
-          const dx = view.f64(C_X, b) - view.f64(C_X, a);
-          const dy = view.f64(C_Y, b) - view.f64(C_Y, a);
-          const isNear = Math.hypot(dx, dy) < 5.2 + 3.6;
-          expect((view.i32(C_NEAR, a) >> b) & 1).toBe(isNear ? 1 : 0);
-          if (isNear) near++;
-        }
-      }
-      kernel.release(slab);
-    }
-    expect(near).toBeGreaterThan(5);
   });
 
   it('are no longer than the broad phase reaches', () => {

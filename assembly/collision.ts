@@ -196,6 +196,8 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: us
     wreck(slab, city, a);
     if (b >= 0) wreck(slab, city, b);
   } else if (closing > 0.0) countUnrecorded(slab, a, b, lost);
+  layDown(slab, a);
+  if (b >= 0) layDown(slab, b);
   const jx = load<f64>(IMPULSE_X);
   const jy = load<f64>(IMPULSE_Y);
   push(slab, a, jx, jy, rAx, rAy);
@@ -286,17 +288,15 @@ export function party(slab: usize, record: usize, car: i32, body: usize, jx: f64
  * clearance.
  */
 export function wreck(slab: usize, city: usize, car: i32): void {
-  if (isWreck(slab, car)) {
-    if (getI(slab, C_TOW, car) != 0) layDown(slab, car);
-    return;
-  }
+  if (isWreck(slab, car)) return;
   setI(slab, C_STATUS, car, STATUS_CRASHED);
   setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
   findNearOf(slab, city, car);
 }
 
-/** A car at the roadside was hit: it lies there like any other wreck. */
+/** A car at the roadside, or on the way there, that was hit lies there like any other wreck. */
 function layDown(slab: usize, car: i32): void {
+  if (getI(slab, C_TOW, car) == 0) return;
   setI(slab, C_TOW, car, 0);
   setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
   store<u32>(slab + H_STRANDED, load<u32>(slab + H_STRANDED) & ~(1 << car));

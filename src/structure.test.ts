@@ -185,7 +185,9 @@ describe('boundaries', () => {
     const functions = readers.filter((path) => path.startsWith('assembly/functions/'));
     expect(readers.filter((path) => !functions.includes(path))).toEqual([
       'assembly/collision.ts', // writes down what the car had, for the report
+      'assembly/consequences/watch.ts', // tells what came of it
       'assembly/pair.ts', // for actuators.ts
+      'assembly/recovery/recovery.ts', // a car without throttle cannot drive off
       'assembly/sensors.ts',
       'assembly/wreck.ts',
     ]);

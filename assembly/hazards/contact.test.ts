@@ -57,10 +57,10 @@ describe('What was struck', () => {
       const out = kernel.pack(slab);
       return (field: number) => at([...out], O_HAZARD + stage.spot * OH_STRIDE + field);
     };
-    const resting = shown();
-    expect([OH_ACTIVE, OH_HEADING, OH_LENGTH, OH_WIDTH].map(resting)).toEqual([0, 0, 0, 0]);
-    expect(Math.abs(resting(OH_X) - hazard.x * 100)).toBeLessThanOrEqual(0.5);
-    expect(Math.abs(resting(OH_Y) - hazard.y * 100)).toBeLessThanOrEqual(0.5);
+    const waiting = shown();
+    expect([OH_ACTIVE, OH_HEADING, OH_LENGTH, OH_WIDTH].map(waiting)).toEqual([0, 0, 0, 0]);
+    expect(Math.abs(waiting(OH_X) - hazard.x * 100)).toBeLessThanOrEqual(0.5);
+    expect(Math.abs(waiting(OH_Y) - hazard.y * 100)).toBeLessThanOrEqual(0.5);
     stepUntil(stage, () => stage.f64(A_STATION) > 2, 300);
     const then = shown();
     expect([OH_ACTIVE, OH_LENGTH, OH_WIDTH].map(then)).toEqual([1, 110, 35]);

@@ -25,13 +25,17 @@ import {
 } from '../layout';
 import { BODY_A, BODY_B, bodyOf } from '../body';
 import { along, laneLength, pointAt, shareAt } from '../lanes';
-import { least } from '../math';
+import { greatest, least } from '../math';
 import { getF, getI, setF, typeOf } from '../memory';
 import { BOX_X, BOX_Y, boxOverlap } from '../overlap';
 import { laneOfPlace, placeOf, placeRecord, stationOfPlace } from './roadside';
 
 /** Speed of the pull, m/s, and greatest turn of the car meanwhile, rad/s. */
 const PULL_MPS = 1.5;
+/** Its acceleration and deceleration, m/s². */
+const PULL_ACCEL = 0.6;
+/** Deceleration where somebody is in the way, m/s². */
+const STOP_DECEL = 2.0;
 const PULL_TURN = 0.6;
 /** A car pulls out to a place in its lane this far ahead of the one at the roadside, m. */
 export const OUT_AHEAD_M = 7.0;
@@ -82,8 +86,16 @@ export function pull(slab: usize, city: usize, car: i32): bool {
     arrive(slab, car);
     return true;
   }
-  const speed = least(PULL_MPS, distance / TICK_S);
-  move(slab, car, (speed * dx) / distance, (speed * dy) / distance);
+  const vx = getF(slab, C_VX, car);
+  const vy = getF(slab, C_VY, car);
+  const before = sqrt(vx * vx + vy * vy);
+  const faster = least(PULL_MPS, before + PULL_ACCEL * TICK_S);
+  const speed = least(least(faster, sqrt(2.0 * PULL_ACCEL * distance)), distance / TICK_S);
+  const wayX = dx / distance;
+  const wayY = dy / distance;
+  const isFree = isWayFree(slab, car, PULL_MPS * wayX, PULL_MPS * wayY);
+  const next = isFree ? speed : greatest(before - STOP_DECEL * TICK_S, 0.0);
+  move(slab, car, next * wayX, next * wayY);
   return false;
 }
 
@@ -97,20 +109,17 @@ function arrive(slab: usize, car: i32): void {
   setF(slab, C_YAW_RATE, car, 0.0);
 }
 
-/** A velocity over ground, m/s, unless the way is not free; the heading turns to that of the end. */
-function move(slab: usize, car: i32, wayX: f64, wayY: f64): void {
+/** Moves a car by a velocity over ground, m/s; the heading turns to that of the end. */
+function move(slab: usize, car: i32, vx: f64, vy: f64): void {
   const hx = getF(slab, C_HX, car);
   const hy = getF(slab, C_HY, car);
-  const isFree = isWayFree(slab, car, wayX, wayY);
-  const vx = isFree ? wayX : 0.0;
-  const vy = isFree ? wayY : 0.0;
   // Turning by the tangent, by no more than the greatest rate.
   const sine = hx * load<f64>(TO_HY) - hy * load<f64>(TO_HX);
   const cosine = hx * load<f64>(TO_HX) + hy * load<f64>(TO_HY);
   const most = PULL_TURN * TICK_S;
   let turn = cosine < 0.0 ? (sine < 0.0 ? -most : most) : sine;
   turn = turn > most ? most : turn < -most ? -most : turn;
-  if (!isFree) turn = 0.0;
+  if (vx == 0.0 && vy == 0.0) turn = 0.0;
   const norm = 1.0 / sqrt(1.0 + turn * turn);
   const nextHx = (hx - turn * hy) * norm;
   const nextHy = (hy + turn * hx) * norm;

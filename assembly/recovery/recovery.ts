@@ -98,6 +98,8 @@ const ANYWAY_TICKS: u32 = 5000;
 const DRAWS = 6;
 /** A car returns at least this far from where it was taken away, m. */
 const ELSEWHERE_M = 60.0;
+/** How much longer it may wait for a gap, ticks (30 s). */
+const HURRY_TICKS: u32 = 1500;
 /** How long a car waits that has crashed twice alike, ticks (60 s). */
 const WAIT_TICKS: u32 = 3000;
 
@@ -208,7 +210,7 @@ function goOn(slab: usize, city: usize, car: i32, tow: i32, tick: u32): void {
   }
   if ((tick - begun) % RETRY_TICKS != 0 || tick == begun) return;
   if (tow == TOW_PARKED) takeAway(slab, city, car, tick - begun > ANYWAY_TICKS);
-  else if (!mustWait(slab, car, tick - begun)) pullOut(slab, city, car);
+  else if (!mustWait(slab, car, tick - begun)) pullOut(slab, city, car, tick - begun);
 }
 
 /** The nearest free place beside the road, first of the own lane; −1 none. */
@@ -321,12 +323,18 @@ function reasonToWait(slab: usize, car: i32): i32 {
   return off & -off;
 }
 
-/** Begins to pull out if the lane is free and approaching cars can stop. */
-function pullOut(slab: usize, city: usize, car: i32): void {
+/**
+ * Begins to pull out if the lane is free and approaching cars can stop. Where that takes too long the car
+ * is put elsewhere.
+ */
+function pullOut(slab: usize, city: usize, car: i32, waited: u32): void {
   const roadside = placeOf(slab, car);
   const lane = laneOfPlace(city, roadside);
   const station = least(stationOfPlace(city, roadside) + OUT_AHEAD_M, laneLength(city, lane));
   if (hasRoom(slab, city, car, lane, station)) begin(slab, car, TOW_PULLS_OUT, roadside);
+  else if (waited > HURRY_TICKS && takeAway(slab, city, car, false))
+    // It has waited for long enough.
+    setI(slab, C_CRASH, car, getI(slab, C_CRASH, car) & ~CRASH_ALIKE);
 }
 
 /** The car is in its lane again, undamaged and standing. */

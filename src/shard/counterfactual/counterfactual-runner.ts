@@ -92,7 +92,8 @@ export class CounterfactualRunner {
       this.#images.set(tick, this.#rewind.kernel.image(this.#rewind.slab));
     }
     yield* this.#rewind.stepTo(first.tick - 1);
-    const lead = first.tick - this.#triggerTick(begin);
+    // Equal whichever state the re-run begins from.
+    const lead = first.tick - this.#triggerTick(Math.max(begin, first.tick - LEAD_TICKS_MAX));
     yield* this.#rewind.stepTo(first.tick);
     if (!settled(this.#rewind.records).some((contact) => isSame(contact, first))) {
       throw new DivergedRun(`the re-run has no such contact at tick ${first.tick}`);

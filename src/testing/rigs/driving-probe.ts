@@ -1,8 +1,8 @@
 import {
-  C_HALT_TICK,
   C_HX,
   C_LANE,
   C_OFFSET,
+  C_RETURNS,
   C_ROUTE_INDEX,
   C_VX,
   C_VY,
@@ -42,7 +42,7 @@ export class DrivingProbe extends WorldProbe {
   readonly #before = new Float64Array(MOTION_LENGTH);
   readonly #laneBefore = new Int32Array(CARS);
   readonly #indexBefore = new Int32Array(CARS);
-  readonly #haltBefore = new Int32Array(CARS);
+  readonly #returnsBefore = new Int32Array(CARS);
   /** Ticks for which each car has stood. */
   readonly stood = new Int32Array(CARS);
   /** Ways and turns as the position shows them, and as speed and yaw rate add up to. */
@@ -70,9 +70,9 @@ export class DrivingProbe extends WorldProbe {
   /** `undisturbed`: offsets count of these cars only; of all without it. */
   look(tick: number, undisturbed?: Undisturbed): void {
     for (let car = 0; car < CARS; car++) {
-      const halted = this.i32(C_HALT_TICK, car);
-      const isBack = this.#haltBefore[car] !== 0 && halted === 0;
-      this.#haltBefore[car] = halted;
+      const returns = this.i32(C_RETURNS, car);
+      const isBack = returns !== at(this.#returnsBefore, car);
+      this.#returnsBefore[car] = returns;
       this.#lookAt(tick, car, isBack, undisturbed?.isUndisturbed(car) ?? true);
     }
     this.#keepMotion();

@@ -163,7 +163,7 @@ export class FrameReading {
       ...around.map(({ polyline }) => distanceToPath([seen.x, seen.y], polyline)),
     );
     const wasOut = this.#isOut.has(car);
-    const isOut = !seen.isWreck && !seen.evades && asideM > own.widthM / 2 - (wasOut ? BACK_M : 0);
+    const isOut = !seen.evades && asideM > own.widthM / 2 - (wasOut ? BACK_M : 0);
     if (isOut) this.#isOut.add(car);
     else this.#isOut.delete(car);
     if (!isOut || wasOut || !seen.drives) return;

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
-  C_HALT_TICK,
   C_HX,
   C_HY,
   C_LANE,
   C_OFFSET,
+  C_RETURNS,
   C_ROUTE_INDEX,
   C_STATION,
   C_VX,
@@ -91,7 +91,7 @@ describe('the driving probe', () => {
   it('sees a jump, and tells it from a way back to the route', () => {
     circle(10, (tick) => {
       if (tick === 5) set(C_X, 0, 900);
-      setWhole(C_HALT_TICK, 1, tick === 7 ? 1 : 0);
+      setWhole(C_RETURNS, 1, tick >= 8 ? 1 : 0);
       if (tick === 8) set(C_X, 1, 0);
     });
     expect(tally.jumps).toBe(2); // there and back

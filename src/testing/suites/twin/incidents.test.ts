@@ -269,6 +269,8 @@ describe('what a collision earned', () => {
     for (const incident of some) {
       const areas = await areasOf(incident);
       if (areas.includes(undefined)) continue;
+      // A later push of the same crash may have met another side of the car, and harder.
+      if (incident.vehicles.some(({ impact_area }, i) => impact_area !== areas[i])) continue;
       checked++;
       const { earned, vehicles } = incident;
       const risks = (side: keyof Bounds) =>
@@ -397,9 +399,14 @@ describe('the events of a world', () => {
     const firsts = told.filter(
       ({ incident }, i) => told.findIndex((other) => other.incident === incident) === i,
     );
-    expect(firsts.map(({ incident, tick }) => [incident, tick])).toEqual(
-      incidents.map(({ id, tick }) => [id, tick]),
-    );
+    // Sixty events do not reach back to the first collisions.
+    const oldest = events[0]?.tick ?? 0;
+    const shown = incidents.filter(({ tick }) => tick > oldest);
+    expect(shown.length).toBeGreaterThan(3);
+    const ids = new Set(shown.map(({ id }) => id));
+    expect(
+      firsts.flatMap(({ incident, tick }) => (ids.has(incident ?? '') ? [[incident, tick]] : [])),
+    ).toEqual(shown.map(({ id, tick }) => [id, tick]));
     for (const { vin, incident } of told) {
       const report = incidents.find(({ id }) => id === incident);
       expect(report?.vehicles.map((vehicle) => vehicle.vin)).toContain(vin);

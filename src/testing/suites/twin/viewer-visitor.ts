@@ -58,6 +58,9 @@ const WITHOUT_BRAKES = Array.from({ length: 20 }, (_, car) => ({
 }));
 
 /** A world without brakes, and one of its explained collisions that fits. Tries a few seeds. */
+/** A replay begins so long before the contact. */
+const LEAD_TICKS = 400;
+
 export async function crashedWorld(
   api: Api,
   fits: (incident: Incident) => boolean,
@@ -67,7 +70,9 @@ export async function crashedWorld(
     const world = await api.makeWorld({ journal, start_tick: CRASH_TICKS });
     const past = await api.world('Incidents', world, '/incidents');
     if (!past.some(({ tick }) => tick <= CRASH_TICKS)) continue;
-    const incident = (await api.explained(world, CRASH_TICKS)).find(fits);
+    // Late enough for a replay that begins 8 s before it.
+    const late = (await api.explained(world, CRASH_TICKS)).filter(({ tick }) => tick > LEAD_TICKS);
+    const incident = late.find(fits);
     if (incident !== undefined) return { world, incident };
   }
   throw new Error(`no collision that fits with any of the seeds ${CRASH_SEEDS}`);
