@@ -19,6 +19,8 @@ import {
   C_STATION,
   C_STATUS,
   C_UNANNOUNCED,
+  C_VX,
+  C_VY,
   EVENT_LANE_LEFT,
   EVENT_NOT_YIELDED,
   EVENT_RED_LIGHT,
@@ -41,6 +43,7 @@ import {
   PT_TY,
   STATUS_CRASHED,
   STATUS_DRIVING,
+  TICK_S,
   T_HAZARD_COUNT,
 } from '../layout';
 import { noseOf } from '../body';
@@ -143,7 +146,9 @@ function isOutside(slab: usize, city: usize, car: i32, was: bool): bool {
   const tx = along(point, PT_TX, share);
   const ty = along(point, PT_TY, share);
   const aside = getF(slab, C_HY, car) * tx - getF(slab, C_HX, car) * ty;
-  const middle = abs(offset + load<f64>(typeOf(slab, car) + CT_CENTRE) * aside);
+  // The offset is that of the tick before: it is found in every other one.
+  const since = (getF(slab, C_VX, car) * aside + getF(slab, C_VY, car)) * TICK_S;
+  const middle = abs(offset + since + load<f64>(typeOf(slab, car) + CT_CENTRE) * aside);
   return middle > load<f64>(laneRecord(city, lane) + L_HALF_WIDTH) - (was ? BACK_M : 0.0);
 }
 
