@@ -5,7 +5,7 @@ import { CAR_TYPES } from '../../../twin/fleet.ts';
 import { type IcePass, shareOf, tallyIce, tallyInterventions } from '../../rigs/ice-tally.ts';
 import { cities, makeKernel } from '../../rigs/kernel.ts';
 
-const SEEDS = [500, 501];
+const SEEDS = [500, 501, 502, 503, 504, 505];
 /** Eight minutes. */
 const TICKS = 24_000;
 /** Speed of cars that come to the ice freely. */
@@ -38,7 +38,7 @@ describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index
 
     it('is where stability control has most to do, which has nothing to do where nobody evades or slides', () => {
       const found = tallyInterventions(kernel, index, SEEDS, TICKS);
-      expect(found.kilometres).toBeGreaterThan(90);
+      expect(found.kilometres).toBeGreaterThan(270);
       expect(found.onIce).toBeGreaterThan(20);
       expect(found.evading).toBeLessThan(found.onIce);
       expect(found.onWet).toBe(0);
@@ -55,7 +55,7 @@ describe.each(cities.cities.map((city, index) => ({ name: city.name, city, index
       const passes = off.filter(
         ({ type, speedMps }) => CAR_TYPES[type]?.drive === drive && speedMps > FREE_MPS,
       );
-      expect(passes.length).toBeGreaterThan(0);
+      expect(passes.length).toBeGreaterThan(4);
       const isLost = (pass: IcePass) => pass.hasLeftLane || pass.hasSpun || pass.hasCrashed;
       expect(shareOf(passes, isLost)).toBeGreaterThan(0.7);
     });
