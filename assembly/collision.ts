@@ -69,6 +69,8 @@ import {
 } from './overlap';
 import { addPush, hasPulse, noteRecorded, noteUnrecorded, storePulse } from './pulses';
 
+/** A car that is pulled may brush against another one; struck faster than this it lies there, m/s. */
+const UPSET_MPS = 2.0;
 /** Bisections that find the moment of first contact, to a 32nd of a tick. */
 const BISECTIONS = 5;
 
@@ -196,8 +198,10 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: us
     wreck(slab, city, a);
     if (b >= 0) wreck(slab, city, b);
   } else if (closing > 0.0) countUnrecorded(slab, a, b, lost);
-  layDown(slab, a);
-  if (b >= 0) layDown(slab, b);
+  if (closing > UPSET_MPS) {
+    layDown(slab, a);
+    if (b >= 0) layDown(slab, b);
+  }
   const jx = load<f64>(IMPULSE_X);
   const jy = load<f64>(IMPULSE_Y);
   push(slab, a, jx, jy, rAx, rAy);
