@@ -69,7 +69,7 @@ import {
 } from './overlap';
 import { addPush, hasPulse, noteRecorded, noteUnrecorded, storePulse } from './pulses';
 
-/** A car that is pulled may brush against another one; struck faster than this it lies there, m/s. */
+/** A car that is pulled may brush against a wreck; struck faster than this it lies there, m/s. */
 const UPSET_MPS = 2.0;
 /** Bisections that find the moment of first contact, to a 32nd of a tick. */
 const BISECTIONS = 5;
@@ -173,6 +173,8 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: us
     uy -= pointVelocityY(slab, b, rBx);
   }
   const closing = greatest(0.0, ux * nx + uy * ny);
+  // Whoever pulls a car holds it.
+  if (closing < UPSET_MPS && isPulledPast(slab, a, b)) return;
   const perMassB = b < 0 ? 0.0 : load<f64>(typeOf(slab, b) + CT_PER_MASS);
   const perInertiaB = b < 0 ? 0.0 : load<f64>(typeOf(slab, b) + CT_PER_INERTIA);
   const lost = impulse(
@@ -198,10 +200,8 @@ function strike(slab: usize, city: usize, a: i32, b: i32, block: i32, record: us
     wreck(slab, city, a);
     if (b >= 0) wreck(slab, city, b);
   } else if (closing > 0.0) countUnrecorded(slab, a, b, lost);
-  if (closing > UPSET_MPS) {
-    layDown(slab, a);
-    if (b >= 0) layDown(slab, b);
-  }
+  layDown(slab, a);
+  if (b >= 0) layDown(slab, b);
   const jx = load<f64>(IMPULSE_X);
   const jy = load<f64>(IMPULSE_Y);
   push(slab, a, jx, jy, rAx, rAy);
@@ -296,6 +296,12 @@ export function wreck(slab: usize, city: usize, car: i32): void {
   setI(slab, C_STATUS, car, STATUS_CRASHED);
   setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
   findNearOf(slab, city, car);
+}
+
+/** Whether a car that is out of the traffic touches nothing but a wreck or a wall. */
+function isPulledPast(slab: usize, a: i32, b: i32): bool {
+  if (!isWreck(slab, a) || (b >= 0 && !isWreck(slab, b))) return false;
+  return getI(slab, C_TOW, a) != 0 || (b >= 0 && getI(slab, C_TOW, b) != 0);
 }
 
 /** A car at the roadside, or on the way there, that was hit lies there like any other wreck. */
