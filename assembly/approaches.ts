@@ -98,7 +98,7 @@ export function surveyApproaches(slab: usize, city: usize): void {
     }
     store<i32>(AHEAD + ((<usize>car) << 2), ahead);
     store<f64>(DISTANCE + ((<usize>car) << 3), distance);
-    // A car at the roadside is in nobody's way.
+    // A car that is pulled, or stands at the roadside, claims no way.
     if (getI(slab, C_TOW, car) == 0)
       push(FIRST, NEXT, load<i32>(laneRecord(city, ahead) + L_JUNCTION), car);
   }

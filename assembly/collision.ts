@@ -304,12 +304,12 @@ function isPulledPast(slab: usize, a: i32, b: i32): bool {
   return getI(slab, C_TOW, a) != 0 || (b >= 0 && getI(slab, C_TOW, b) != 0);
 }
 
-/** A car at the roadside, or on the way there, that was hit lies there like any other wreck. */
+/** A car out of the traffic that was hit is a wreck like any other, and lies where it was hit. */
 function layDown(slab: usize, car: i32): void {
+  store<u32>(slab + H_STRANDED, load<u32>(slab + H_STRANDED) & ~(1 << car));
   if (getI(slab, C_TOW, car) == 0) return;
   setI(slab, C_TOW, car, 0);
   setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
-  store<u32>(slab + H_STRANDED, load<u32>(slab + H_STRANDED) & ~(1 << car));
 }
 
 /** Applies an impulse at `r` from the centre of gravity. */

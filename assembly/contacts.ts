@@ -8,6 +8,7 @@ import {
   C_CRASH,
   C_CRASH_TICK,
   C_DECLARED,
+  C_STATUS,
   EVENT_COLLISION,
   F_ALL,
   H_TICK,
@@ -18,6 +19,7 @@ import {
   K_KIND,
   K_ORDER,
   K_TICK,
+  STATUS_CRASHED,
 } from './layout';
 import { newRecord, setChain } from './contact-ring';
 import { raise } from './events';
@@ -92,14 +94,12 @@ function join(slab: usize, fromTick: i32, fromOrder: i32, tick: u32, order: u32)
   }
 }
 
-/** What C_CRASH is after a contact of a kind. */
+/** What C_CRASH is after a contact of a kind that makes a car a wreck. */
 function crashOf(slab: usize, tick: u32, car: i32, kind: i32): i32 {
   const declared = getI(slab, C_DECLARED, car);
-  const crash = (kind << 12) | declared;
+  const crash = ((kind + 1) << 12) | declared;
   const last = getI(slab, C_CRASH, car);
   const before = tick - <u32>getI(slab, C_CRASH_TICK, car);
-  // Another contact of the same crash changes nothing.
-  if (last != 0 && before < <u32>CHAIN_TICKS) return last;
   const isAlike = declared != F_ALL && (last & ~CRASH_ALIKE) == crash && before <= ALIKE_TICKS;
   return isAlike ? crash | CRASH_ALIKE : crash;
 }
@@ -112,8 +112,11 @@ function enter(slab: usize, tick: u32, chainTick: u32, chainOrder: u32, car: i32
   )
     leaveChain(slab, car);
   setI(slab, C_CONTACT_TICK, car, tick);
-  setI(slab, C_CRASH, car, crashOf(slab, tick, car, kind));
-  setI(slab, C_CRASH_TICK, car, tick);
+  // A wreck that is hit again has not crashed again.
+  if (getI(slab, C_STATUS, car) != STATUS_CRASHED) {
+    setI(slab, C_CRASH, car, crashOf(slab, tick, car, kind));
+    setI(slab, C_CRASH_TICK, car, tick);
+  }
   setI(slab, C_CHAIN_TICK, car, chainTick);
   setI(slab, C_CHAIN_ORDER, car, chainOrder);
 }

@@ -41,8 +41,8 @@ const KEEP_UP_M = 50.0;
 const KEEP_UP_SHARE = 1.02;
 /** Time for which the driver expects a leader to drive away or to brake hard, s. */
 const FORESIGHT_S = 1.5;
-/** Braking of a leader that is harder than any bend requires, m/s². */
-const HARD_DECEL = 2.0;
+/** No bend requires harder braking, m/s². */
+const BEND_DECEL_MAX = 2.0;
 /** Time within which the driver adapts to a lower speed ahead, s. */
 const PROFILE_S = 0.6;
 /** Deceleration towards slower lanes ahead, m/s². */
@@ -115,8 +115,8 @@ function noteFollowing(slab: usize, car: i32, accel: f64): void {
 @inline export function freeAccel(comfort: f64, speed: f64, wanted: f64): f64 {
   const ratio = speed / greatest(wanted, 0.5);
   const squared = ratio * ratio;
-  // Above the wanted speed the fourth power would brake harder than any bend requires.
-  return greatest(comfort * (1.0 - squared * squared), -2.0);
+  // Above the wanted speed the fourth power would brake harder.
+  return greatest(comfort * (1.0 - squared * squared), -BEND_DECEL_MAX);
 }
 
 /**
@@ -126,7 +126,7 @@ function noteFollowing(slab: usize, car: i32, accel: f64): void {
  */
 function leaderAccel(slab: usize, car: i32, speed: f64, gap: f64): f64 {
   // One sees the brake lights before one has come nearer.
-  const slowing = least(leadAccel(car) + HARD_DECEL, 0.0) * FORESIGHT_S;
+  const slowing = least(leadAccel(car) + BEND_DECEL_MAX, 0.0) * FORESIGHT_S;
   const lead = greatest(getF(slab, C_LEAD_SPEED, car) + slowing, 0.0);
   let expected = gap;
   let standstill = getF(slab, C_STANDSTILL_GAP, car);

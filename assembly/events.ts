@@ -13,6 +13,17 @@ import {
   H_EVENT_COUNT,
 } from './layout';
 
+/** Address of the record of an event that is in the ring, counted from 0. */
+@inline export function eventRecord(slab: usize, event: u32): usize {
+  return slab + <usize>EVENTS + <usize>(event % EVENT_RING) * EVENT_BYTES;
+}
+
+/** The oldest event that is in the ring. */
+@inline export function oldestEvent(slab: usize): u32 {
+  const count = load<u32>(slab + H_EVENT_COUNT);
+  return count > <u32>EVENT_RING ? count - EVENT_RING : 0;
+}
+
 /** Adds an event to the ring; −1 stands for "none" in car, feature, hazard and other. */
 export function raise(
   slab: usize,
@@ -25,7 +36,7 @@ export function raise(
   other: i32,
 ): void {
   const count = load<u32>(slab + H_EVENT_COUNT);
-  const record = slab + <usize>EVENTS + <usize>(count % EVENT_RING) * EVENT_BYTES;
+  const record = eventRecord(slab, count);
   store<u32>(record + E_SEQ, count + 1);
   store<u32>(record + E_TICK, tick);
   store<i32>(record + E_KIND, kind);

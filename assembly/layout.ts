@@ -50,7 +50,7 @@ export const TICKS_PER_S = 50;
 export const FRAME_TICKS = 4;
 /** A contact that comes sooner after one of either party belongs to the same chain (2 s). */
 export const CHAIN_TICKS = 100;
-/** A crash pulse: what contacts do to a car within so many ticks from one of them (200 ms). */
+/** A crash pulse: what contacts do to a car within so many ticks from the first of them (200 ms). */
 export const PULSE_TICKS = 10;
 
 // ── fixed addresses ───────────────────────────────────────────────────────────────────────────
@@ -127,11 +127,11 @@ export const H_CONTACT_ORDER = 32; // u32, its number within that tick
 export const H_PAST_LINE = 36; // on a connector, or with the front well beyond the line before one
 export const H_LEFT_LANE = 40; // outside the lane
 export const H_STALLED = 44; // stalled, and told so
+// Masks of cars, u32, as of the last tick:
 export const H_STRANDED = 48; // out of the traffic without a crash
-export const H_PULSES = 52; // u32 mask of the cars whose crash pulse goes on
-/** u32 masks of those that a contact with a record, and one without, has pushed in it */
-export const H_RECORDED = 56;
-export const H_PUSHED = 60;
+export const H_PULSES = 52; // in a crash pulse
+export const H_RECORDED = 56; // of these: pushed by a contact that has a record
+export const H_PUSHED = 60; // of these: pushed by a contact that has none
 export const HEADER_BYTES = 128;
 
 export const CARS = HEADER + HEADER_BYTES;
@@ -247,7 +247,7 @@ export const C_NEAR_MISS = CARS_I32 + 28 * CAR_I32;
 /** What happens to a car that is out of the traffic: its place beside the road << 8, TOW_ */
 export const C_TOW = CARS_I32 + 29 * CAR_I32;
 export const C_TOW_TICK = CARS_I32 + 30 * CAR_I32; // tick at which that began
-/** The last collision: CRASH_ALIKE, kind of contact << 12, declared mask; 0 none */
+/** The last crash: CRASH_ALIKE, kind of contact + 1 << 12, declared mask; 0 none */
 export const C_CRASH = CARS_I32 + 31 * CAR_I32;
 export const C_CRASH_TICK = CARS_I32 + 32 * CAR_I32;
 export const C_RETURNS = CARS_I32 + 33 * CAR_I32; // times that it was ever put back

@@ -32,7 +32,7 @@ const TURNED_OFF_M = 10.0;
 /** i32[CAR_COUNT]: the object that the gap is to. */
 const LEAD: usize = SIGHT + 2560;
 /** f32[CAR_COUNT]: its acceleration, m/s². */
-const LEAD_ACCEL: usize = SIGHT + 2640;
+const LEAD_ACCEL: usize = SIGHT + 2704;
 
 /** Measures the gap of each car to its leader, with the camera and the front radar. */
 export function measureGaps(slab: usize, city: usize): void {
@@ -176,7 +176,7 @@ function noteTarget(slab: usize, car: i32, target: usize, gap: f64): void {
   noteGap(slab, car, targetI(target, TG_OBJECT), gap, targetF(target, TG_VX), accel);
 }
 
-/** `speed`: of the object along the own way, m/s. */
+/** `speed`: of a car on the lanes along them, of another object along the own heading, m/s. */
 function noteGap(slab: usize, car: i32, object: i32, gap: f64, speed: f64, accel: f64): void {
   const known = getF(slab, C_GAP, car);
   if (gap > RANGE_M || (known >= 0.0 && known <= gap)) return;

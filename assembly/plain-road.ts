@@ -1,4 +1,4 @@
-/** Road on which a car may appear: straight and dry, under it and for its next seconds. */
+/** Road on which a car may appear: straight and dry, under it and on its next seconds in the lane. */
 import { L_SPEED_LIMIT, L_ZONES, PT_CURVATURE, PT_X, PT_Y } from './layout';
 import { along, laneLength, laneRecord, pointAt, shareAt } from './lanes';
 import { least } from './math';
@@ -12,7 +12,7 @@ const STEP_M = 1.0;
 /** Curvature up to which a road counts as straight, 1/m: 0.3 m/s² at 60 km/h. */
 const STRAIGHT = 0.001;
 
-/** Whether a lane is plain road at a station and from there as far as a car drives in 2 s. */
+/** Whether a lane is plain road at a station and from there as far as a car drives in 2 s in the lane. */
 export function isPlainRoad(city: usize, lane: i32, station: f64): bool {
   const record = laneRecord(city, lane);
   const zones = load<u32>(record + L_ZONES);

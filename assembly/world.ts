@@ -162,7 +162,7 @@ function start(slab: usize, city: usize, car: i32, seed: u64): void {
 
 /**
  * Takes the first free place along the route, or the one furthest from all others if the route is
- * crowded. Returns whether there was any; if `isPlain`, on plain road.
+ * crowded. If `isPlain`, only on plain road: false if no free place is there.
  */
 function startAnywhere(slab: usize, city: usize, car: i32, count: i32, isPlain: bool): bool {
   let best = -1.0;
@@ -180,7 +180,7 @@ function startAnywhere(slab: usize, city: usize, car: i32, count: i32, isPlain: 
       bestStation = station;
     }
   }
-  if (isPlain && best < 0.0) return false;
+  if (isPlain && best < START_APART_M) return false;
   place(slab, city, car, bestPosition, bestStation);
   roll(slab, city, car);
   return true;
@@ -215,10 +215,10 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
 }
 
 /** Sets a car rolling at road speed, slow enough to stop at the line, and turning with its lane. */
-export function roll(slab: usize, city: usize, car: i32): void {
+function roll(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   const station = getF(slab, C_STATION, car);
-  // A car may come back on a lane that is shorter than that.
+  // On a route of short lanes the only place may be nearer.
   const toLine = greatest(laneLength(city, lane) - station - START_FROM_ENTRY_M, 0.0);
   const limit = load<f64>(laneRecord(city, lane) + L_SPEED_LIMIT) * getF(slab, C_SPEED_FACTOR, car);
   const speed = least(

@@ -5,9 +5,9 @@ import { formatMs } from '../bench/common/latencies.ts';
 import { openLoop } from '../bench/common/loops.ts';
 import { makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
+import { onOwnRedis } from '../bench/common/own-redis.ts';
 import { median } from '../bench/common/report.ts';
 import { type Server, startEmptyServer, startNodeOn } from '../bench/common/server.ts';
-import { startRedis } from '../src/testing/rigs/redis.ts';
 import { systemTime } from '../src/time.ts';
 import { type Car, carsOf, changesOf, type ReadBack, readBack } from './changes.ts';
 import { commandWithNodes, type Outcome } from './command.ts';
@@ -50,14 +50,11 @@ function onFolder(chosen: Chosen, dir: string): Promise<Outcome> {
   return measure(chosen, { start: () => startNodeOn(dir), readyMsMax: READY_MS_MAX });
 }
 
-async function onRedis(chosen: Chosen, dir: string): Promise<Outcome> {
-  const redis = await startRedis();
-  const start = () => startNodeOn(dir, { settings: { REDIS_URL: redis.url } });
-  try {
-    return await measure(chosen, { start, readyMsMax: READY_MS_MAX + LEASE_MS });
-  } finally {
-    await redis.discard();
-  }
+function onRedis(chosen: Chosen, dir: string): Promise<Outcome> {
+  return onOwnRedis(({ url }) => {
+    const start = () => startNodeOn(dir, { settings: { REDIS_URL: url } });
+    return measure(chosen, { start, readyMsMax: READY_MS_MAX + LEASE_MS });
+  });
 }
 
 async function measure(chosen: Chosen, { start, readyMsMax }: Place): Promise<Outcome> {

@@ -82,8 +82,9 @@ export const ASKED_MS = 60_000;
 export const OWNED_CARS_MAX = 1000;
 /** Reads that may wait for one shard: 10 ms of its thread. */
 export const READS_MAX = 256;
-/** Replays that may wait for one shard. */
+/** Replays and forecasts that may wait for one shard, and forecasts of one client among them. */
 export const REPLAYS_MAX = 64;
+export const FORECASTS_OF_CLIENT_MAX = 8;
 
 if (STORED_IMAGE_TICKS % IMAGE_TICKS !== 0)
   throw new Error('STORED_IMAGE_TICKS must be a multiple of IMAGE_TICKS');
@@ -95,7 +96,11 @@ if (2 * REWINDS_AT_ONCE * EXPLAINED_AT_ONCE > REWIND_CACHE_MAX)
 
 /** How far a world is lived ahead to tell what is at stake next, ticks (90 s). */
 export const FORECAST_TICKS = 4500;
-/** In addition, what is lived ahead to find the red lights that would be run: five times a minute. */
+/**
+ * In addition, what is lived ahead to find the red lights that would be run, ticks (60 s), for each of
+ * so many groups of cars.
+ */
 export const TRIED_TICKS = 3000;
+export const TRIED_GROUPS = 5;
 /** All ticks of one forecast. */
-export const FORECAST_COST_TICKS = FORECAST_TICKS + 5 * TRIED_TICKS;
+export const FORECAST_COST_TICKS = FORECAST_TICKS + TRIED_GROUPS * TRIED_TICKS;

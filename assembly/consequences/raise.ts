@@ -1,7 +1,4 @@
 import {
-  EVENTS,
-  EVENT_BYTES,
-  EVENT_RING,
   E_ARG,
   E_CAR,
   E_FEATURE,
@@ -12,7 +9,7 @@ import {
   H_EVENT_COUNT,
   H_TICK,
 } from '../layout';
-import { raise } from '../events';
+import { eventRecord, oldestEvent, raise } from '../events';
 
 /** What happens again within so many ticks (60 s) is the same event. */
 const REPEAT_TICKS: u32 = 3000;
@@ -48,10 +45,9 @@ export function tell(
 /** The record of an equal event of the last minute, 0 none. */
 function earlier(slab: usize, kind: i32, car: i32, feature: i32, hazard: i32, other: i32): usize {
   const tick = load<u32>(slab + H_TICK);
-  const count = load<u32>(slab + H_EVENT_COUNT);
-  const oldest = count > <u32>EVENT_RING ? count - EVENT_RING : 0;
-  for (let n = count; n > oldest; n--) {
-    const event = slab + <usize>EVENTS + <usize>((n - 1) % EVENT_RING) * EVENT_BYTES;
+  const oldest = oldestEvent(slab);
+  for (let n = load<u32>(slab + H_EVENT_COUNT); n > oldest; n--) {
+    const event = eventRecord(slab, n - 1);
     if (tick - load<u32>(event + E_TICK) > REPEAT_TICKS) return 0;
     if (
       load<i32>(event + E_KIND) == kind &&

@@ -14,7 +14,7 @@ import {
 } from '../layout';
 import { getI } from '../memory';
 
-/** The feature that is switched off and because of which `feature` does not act; 0 if it acts. */
+/** The feature that is switched off and because of which `feature` does not act; 0 if it acts or is 0. */
 export function reason(slab: usize, car: i32, feature: i32): i32 {
   const declared = getI(slab, C_DECLARED, car);
   if ((declared & feature) == 0) return feature;
@@ -43,10 +43,9 @@ export function reason(slab: usize, car: i32, feature: i32): i32 {
   return (declared & second) != second ? second : 0;
 }
 
-/** The same of several features: the reason of the first one that does not act. */
+/** The same of several features, of which some may be 0: the reason of the first that does not act. */
 export function firstReason(slab: usize, car: i32, a: i32, b: i32, c: i32): i32 {
-  let found = a == 0 ? 0 : reason(slab, car, a);
-  if (found == 0 && b != 0) found = reason(slab, car, b);
-  if (found == 0 && c != 0) found = reason(slab, car, c);
-  return found;
+  let found = reason(slab, car, a);
+  if (found == 0) found = reason(slab, car, b);
+  return found == 0 ? reason(slab, car, c) : found;
 }

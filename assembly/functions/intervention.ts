@@ -2,10 +2,7 @@ import {
   CAR_COUNT,
   C_ACTED,
   C_EMERGENCY,
-  EVENTS,
-  EVENT_BYTES,
   EVENT_INTERVENTION,
-  EVENT_RING,
   E_CAR,
   E_FEATURE,
   E_KIND,
@@ -19,7 +16,7 @@ import {
   SEEN_CORNERS,
   SEEN_RADAR,
 } from '../layout';
-import { raise } from '../events';
+import { eventRecord, oldestEvent, raise } from '../events';
 import { getF, getI, setF, setI } from '../memory';
 
 /** An intervention that begins again within so many ticks (2 s) counts as the same. */
@@ -47,10 +44,9 @@ export function announce(slab: usize, car: i32, feature: i32, object: i32): void
 /** Whether an event of the last two seconds reports the same intervention. */
 function hasBegun(slab: usize, car: i32, index: i32): bool {
   const tick = load<u32>(slab + H_TICK);
-  const count = load<u32>(slab + H_EVENT_COUNT);
-  const oldest = count > <u32>EVENT_RING ? count - EVENT_RING : 0;
-  for (let n = count; n > oldest; n--) {
-    const event = slab + <usize>EVENTS + <usize>((n - 1) % EVENT_RING) * EVENT_BYTES;
+  const oldest = oldestEvent(slab);
+  for (let n = load<u32>(slab + H_EVENT_COUNT); n > oldest; n--) {
+    const event = eventRecord(slab, n - 1);
     if (tick - load<u32>(event + E_TICK) > SAME_TICKS) return false;
     const isOwn = load<i32>(event + E_CAR) == car && load<i32>(event + E_FEATURE) == index;
     if (isOwn && load<i32>(event + E_KIND) == EVENT_INTERVENTION) return true;

@@ -42,10 +42,10 @@ import {
   STATUS_DRIVING,
 } from '../layout.ts';
 
-/** A city whose deer is replaced by another kind, on the same straight piece of road. */
 /** From the start of the lane; behind a long straight. */
 const STRAIGHT_M = 180;
 
+/** A city with another kind instead of the crest whose lane is longest, on the straight of that lane. */
 function stageInstead(kind: HazardKind, shapeOf: (frame: Frame, laneWidthM: number) => SiteShape) {
   const town = at(cities.cities, 1);
   const lengthAt = ({ site }: HazardSpot): number =>

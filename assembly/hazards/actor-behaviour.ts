@@ -281,7 +281,10 @@ function leadTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   return -1;
 }
 
-/** A lead stops with its rear at the conflict point and drives on after a while. */
+/**
+ * A lead keeps the car's speed and stops with its rear at the conflict point if the car has reason to
+ * brake for that; else it drives on, as it does some time after its stop.
+ */
 export function lead(slab: usize, city: usize, site: usize, actor: usize, tick: u32): void {
   const speed = load<f64>(actor + A_SPEED);
   const left =
@@ -291,12 +294,12 @@ export function lead(slab: usize, city: usize, site: usize, actor: usize, tick: 
   const until = load<u32>(actor + A_WAIT);
   if (until == 0) {
     const car = load<i32>(actor + A_CAR);
-    const gap = wayTo(slab, city, car, site) - left;
     if (left > (speed * speed) / (2.0 * LEAD_BRAKE)) {
       store<f64>(actor + A_CRUISE, greatest(getF(slab, C_VX, car), LEAD_ON_MPS));
       go(slab, city, site, actor, MODE_LEADS);
       return;
     }
+    const gap = wayTo(slab, city, car, site) - left;
     if (speed > 0.0 && load<f64>(actor + A_ACCEL) > -LEAD_BRAKE && !isWorthwhile(gap)) {
       store<u32>(actor + A_WAIT, tick);
       go(slab, city, site, actor, MODE_LEADS);

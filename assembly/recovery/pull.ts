@@ -4,7 +4,6 @@ import {
   CT_CENTRE,
   C_HX,
   C_HY,
-  C_LANE,
   C_TOW,
   C_VX,
   C_VY,
@@ -24,22 +23,21 @@ import {
   TOW_PULLS_OUT,
 } from '../layout';
 import { BODY_A, BODY_B, bodyOf } from '../body';
-import { along, laneLength, pointAt, shareAt } from '../lanes';
+import { along, pointAt, shareAt } from '../lanes';
 import { greatest, least } from '../math';
 import { getF, getI, setF, typeOf } from '../memory';
 import { BOX_X, BOX_Y, boxOverlap } from '../overlap';
-import { laneOfPlace, placeOf, placeRecord, stationOfPlace } from './roadside';
+import { laneOfPlace, outStation, placeOf, placeRecord } from './roadside';
 
-/** Speed of the pull, m/s, and greatest turn of the car meanwhile, rad/s. */
+/** Speed of the pull, m/s. */
 const PULL_MPS = 1.5;
 /** Its acceleration and deceleration, m/s². */
 const PULL_ACCEL = 0.6;
+/** Greatest yaw rate of the car meanwhile, rad/s. */
+const PULL_YAW_RATE = 0.6;
 /** Deceleration where somebody is in the way, m/s². */
 const STOP_DECEL = 2.0;
-const PULL_TURN = 0.6;
-/** A car pulls out to a place in its lane this far ahead of the one at the roadside, m. */
-export const OUT_AHEAD_M = 7.0;
-/** It is looked so far ahead for others in the way, s. */
+/** Somebody is in the way whom the car would touch within so long, s. */
 const LOOK_S = 0.6;
 /** Steps in which a longer way is looked at, m. */
 const STEP_M = 1.0;
@@ -52,11 +50,12 @@ const TO_Y: usize = SCRATCH + 984;
 const TO_HX: usize = SCRATCH + 992;
 const TO_HY: usize = SCRATCH + 1000;
 
+/** Sets the end of the pull of a car: its place at the roadside, or the point to which it pulls out. */
 function aim(slab: usize, city: usize, car: i32): void {
   const place = placeOf(slab, car);
   if ((getI(slab, C_TOW, car) & 0xff) == TOW_PULLS_OUT) {
     const lane = laneOfPlace(city, place);
-    const station = least(stationOfPlace(city, place) + OUT_AHEAD_M, laneLength(city, lane));
+    const station = outStation(city, place);
     const point = pointAt(city, lane, station);
     const share = shareAt(city, lane, station);
     store<f64>(TO_X, along(point, PT_X, share));
@@ -99,6 +98,12 @@ export function pull(slab: usize, city: usize, car: i32): bool {
   return false;
 }
 
+/** Stands a car where it would be pulled to. */
+export function standAtPlace(slab: usize, city: usize, car: i32): void {
+  aim(slab, city, car);
+  arrive(slab, car);
+}
+
 function arrive(slab: usize, car: i32): void {
   setF(slab, C_X, car, load<f64>(TO_X));
   setF(slab, C_Y, car, load<f64>(TO_Y));
@@ -116,7 +121,7 @@ function move(slab: usize, car: i32, vx: f64, vy: f64): void {
   // Turning by the tangent, by no more than the greatest rate.
   const sine = hx * load<f64>(TO_HY) - hy * load<f64>(TO_HX);
   const cosine = hx * load<f64>(TO_HX) + hy * load<f64>(TO_HY);
-  const most = PULL_TURN * TICK_S;
+  const most = PULL_YAW_RATE * TICK_S;
   let turn = cosine < 0.0 ? (sine < 0.0 ? -most : most) : sine;
   turn = turn > most ? most : turn < -most ? -most : turn;
   if (vx == 0.0 && vy == 0.0) turn = 0.0;
@@ -177,9 +182,4 @@ export function wayToPlace(slab: usize, city: usize, car: i32, place: i32): f64 
   const dx = <f64>load<f32>(record + RS_X) - getF(slab, C_X, car);
   const dy = <f64>load<f32>(record + RS_Y) - getF(slab, C_Y, car);
   return sqrt(dx * dx + dy * dy);
-}
-
-/** Whether the lane of a place is the one that a car is on: others come second. */
-@inline export function isOnLane(slab: usize, city: usize, car: i32, place: i32): bool {
-  return laneOfPlace(city, place) == getI(slab, C_LANE, car);
 }

@@ -7,17 +7,17 @@
 import {
   CAR_COUNT,
   CRASH_ALIKE,
-  CT_CENTRE,
+  C_ACCEL_WANTED,
   C_CRASH,
   C_DECLARED,
   C_EFFECTIVE,
   C_EMERGENCY,
-  C_ACCEL_WANTED,
   C_EVADE_OFFSET,
   C_EVADE_TICK,
   C_HALT_TICK,
   C_HX,
   C_HY,
+  C_LANE,
   C_OFFSET,
   C_RETURNS,
   C_STALL_TICK,
@@ -50,20 +50,21 @@ import {
 } from '../layout';
 import { findNearOf } from '../broad-phase';
 import { tell } from '../consequences/raise';
-import { isConnector, laneLength, routeCount, routeLane } from '../lanes';
+import { isConnector, routeCount, routeLane } from '../lanes';
 import { least } from '../math';
-import { getF, getI, setF, setI, typeOf } from '../memory';
+import { getF, getI, setF, setI } from '../memory';
 import { OFF_LANE_M } from '../occupancy';
 import { isPlainRoad } from '../plain-road';
 import { draw, PURPOSE_RETURN, streamKey } from '../random';
 import { CLEAR_TICKS, STOPPED_MPS } from '../thresholds';
 import { place } from '../world';
-import { isOnLane, isWayToPlaceFree, OUT_AHEAD_M, pull, wayToPlace } from './pull';
+import { isWayToPlaceFree, pull, standAtPlace, wayToPlace } from './pull';
 import { reset } from './reset';
 import {
   firstPlaceOn,
   isFreePlace,
   laneOfPlace,
+  outStation,
   placeCount,
   placeOf,
   placeRecord,
@@ -108,7 +109,7 @@ export function recover(slab: usize, city: usize): void {
   const tick = load<u32>(slab + H_TICK);
   const isTurn = tick % RETRY_TICKS == 0;
   if (isTurn) {
-    for (let car = 0; car < CAR_COUNT; car++) watchStall(slab, car, tick);
+    for (let car = 0; car < CAR_COUNT; car++) watchStall(slab, city, car, tick);
   }
   for (let car = 0; car < CAR_COUNT; car++) {
     const since = <u32>getI(slab, C_HALT_TICK, car);
@@ -133,7 +134,7 @@ export function recover(slab: usize, city: usize): void {
  * one: the time of standing counts, not that of wanting. Cars that block each other are held by
  * their own brakes, for as long.
  */
-function watchStall(slab: usize, car: i32, tick: u32): void {
+function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
   if (speedOf(slab, car) > STOPPED_MPS || getI(slab, C_STATUS, car) == STATUS_CRASHED) {
     setI(slab, C_STILL_TICK, car, 0);
     setI(slab, C_STALL_TICK, car, 0);
@@ -154,8 +155,7 @@ function watchStall(slab: usize, car: i32, tick: u32): void {
   if (tick - <u32>getI(slab, C_STILL_TICK, car) < patience) return;
   // As if it had halted so long ago that it is cleared in this tick.
   setI(slab, C_HALT_TICK, car, tick - CLEAR_TICKS);
-  setI(slab, C_STATUS, car, STATUS_CRASHED);
-  store<u32>(slab + H_STRANDED, load<u32>(slab + H_STRANDED) | (1 << car));
+  strand(slab, city, car);
 }
 
 /**
@@ -216,11 +216,12 @@ function goOn(slab: usize, city: usize, car: i32, tow: i32, tick: u32): void {
 /** The nearest free place beside the road, first of the own lane; −1 none. */
 function nearestPlace(slab: usize, city: usize, car: i32): i32 {
   const count = placeCount(city);
+  const ownLane = getI(slab, C_LANE, car);
   let best = -1;
   let nearest = PULL_M;
   for (let candidate = 0; candidate < count; candidate++) {
     let way = wayToPlace(slab, city, car, candidate);
-    if (!isOnLane(slab, city, car, candidate)) way *= 2.0;
+    if (laneOfPlace(city, candidate) != ownLane) way *= 2.0;
     if (way >= nearest || !isFreePlace(slab, city, candidate, car)) continue;
     if (!isWayToPlaceFree(slab, city, car, candidate)) continue;
     best = candidate;
@@ -252,16 +253,20 @@ function takeAway(slab: usize, city: usize, car: i32, anyway: bool): bool {
     if (found < 0) continue;
     tell(slab, EVENT_TOWED, car, 0, -1, -1, 0);
     setI(slab, C_RETURNS, car, returns + 1);
-    putBeside(slab, city, car, <i32>((number >> 8) % <u64>routeCount(city, car)), found);
+    putBeside(slab, city, car, drawPosition(city, car, number), found);
     return true;
   }
   return false;
 }
 
-/** A free and unseen place beside the lane of the car's route that a random number chooses. */
+/** The position in the car's route that a random number chooses. */
+@inline function drawPosition(city: usize, car: i32, number: u64): i32 {
+  return <i32>((number >> 8) % <u64>routeCount(city, car));
+}
+
+/** A free and unseen place beside the lane at that position, −1 none. */
 function drawPlace(slab: usize, city: usize, car: i32, number: u64): i32 {
-  const position = <i32>((number >> 8) % <u64>routeCount(city, car));
-  const lane = routeLane(city, car, position);
+  const lane = routeLane(city, car, drawPosition(city, car, number));
   if (isConnector(city, lane)) return -1;
   const first = firstPlaceOn(city, lane);
   let count = 0;
@@ -290,15 +295,8 @@ function putBeside(slab: usize, city: usize, car: i32, position: i32, roadside: 
   reset(slab, car);
   setI(slab, C_STATUS, car, STATUS_CRASHED);
   setI(slab, C_HALT_TICK, car, load<u32>(slab + H_TICK));
-  const record = placeRecord(city, roadside);
-  const hx = <f64>load<f32>(record + RS_HX);
-  const hy = <f64>load<f32>(record + RS_HY);
-  const centre = load<f64>(typeOf(slab, car) + CT_CENTRE);
-  setF(slab, C_X, car, <f64>load<f32>(record + RS_X) - centre * hx);
-  setF(slab, C_Y, car, <f64>load<f32>(record + RS_Y) - centre * hy);
-  setF(slab, C_HX, car, hx);
-  setF(slab, C_HY, car, hy);
   begin(slab, car, TOW_BACK, roadside);
+  standAtPlace(slab, city, car);
   findNearOf(slab, city, car);
   if (mustWait(slab, car, 0)) tell(slab, EVENT_WAITS, car, reasonToWait(slab, car), -1, -1, 0);
 }
@@ -324,14 +322,14 @@ function reasonToWait(slab: usize, car: i32): i32 {
 }
 
 /**
- * Begins to pull out if the lane is free and approaching cars can stop. Where that takes too long the car
- * is put elsewhere.
+ * Begins to pull out if the lane is free and approaching cars can stop. Where that takes too long
+ * the car is put elsewhere.
  */
 function pullOut(slab: usize, city: usize, car: i32, waited: u32): void {
   const roadside = placeOf(slab, car);
   const lane = laneOfPlace(city, roadside);
-  const station = least(stationOfPlace(city, roadside) + OUT_AHEAD_M, laneLength(city, lane));
-  if (hasRoom(slab, city, car, lane, station)) begin(slab, car, TOW_PULLS_OUT, roadside);
+  if (hasRoom(slab, city, car, lane, outStation(city, roadside)))
+    begin(slab, car, TOW_PULLS_OUT, roadside);
   else if (waited > HURRY_TICKS && takeAway(slab, city, car, false))
     // It has waited for long enough.
     setI(slab, C_CRASH, car, getI(slab, C_CRASH, car) & ~CRASH_ALIKE);
@@ -339,8 +337,7 @@ function pullOut(slab: usize, city: usize, car: i32, waited: u32): void {
 
 /** The car is in its lane again, undamaged and standing. */
 function driveOn(slab: usize, city: usize, car: i32): void {
-  const roadside = placeOf(slab, car);
-  setF(slab, C_STATION, car, stationOfPlace(city, roadside) + OUT_AHEAD_M);
+  setF(slab, C_STATION, car, outStation(city, placeOf(slab, car)));
   reset(slab, car);
   findNearOf(slab, city, car);
 }

@@ -20,6 +20,8 @@ import {
 import { BODY_A, BODY_B, bodyOf } from '../body';
 import { actorBody } from '../hazards/paths';
 import { actorRecord, siteRecord } from '../hazards/spots';
+import { laneLength } from '../lanes';
+import { least } from '../math';
 import { getF, getI } from '../memory';
 import {
   BOX_HALF_LENGTH,
@@ -34,6 +36,8 @@ import {
 /** Half the space that a car at the roadside takes, m. */
 const HALF_LENGTH_M = 2.7;
 const HALF_WIDTH_M = 1.05;
+/** A car pulls out to a point of its lane this far ahead of the place, m. */
+const OUT_AHEAD_M = 7.0;
 /** A body further away than this does not reach it, m. */
 const REACH_M = 14.0;
 
@@ -51,6 +55,12 @@ const REACH_M = 14.0;
 
 @inline export function stationOfPlace(city: usize, place: i32): f64 {
   return load<f32>(placeRecord(city, place) + RS_STATION);
+}
+
+/** Station of the point in the lane to which a car pulls out of a place, m. */
+export function outStation(city: usize, place: i32): f64 {
+  const length = laneLength(city, laneOfPlace(city, place));
+  return least(stationOfPlace(city, place) + OUT_AHEAD_M, length);
 }
 
 /** The place that a car has been given, −1 none. */

@@ -83,8 +83,13 @@ function yawMarks(yawRates: readonly YawRates[]): Figure[] {
     figure('yaw rate off the nonlinear equations, at most', Math.max(...off), '%', {
       atMost: NONLINEAR_MAX,
     }),
-    figure(`yaw rate off the published drift model, 0.5 s`, Math.max(...drifts), '%', {
-      atMost: DRIFT_MAX,
-    }),
+    figure(
+      `yaw rate off the published drift model, 0.5 s`,
+      drifts.length === 0 ? Number.NaN : Math.max(...drifts),
+      '%',
+      {
+        atMost: DRIFT_MAX,
+      },
+    ),
   ];
 }

@@ -103,7 +103,8 @@ function offMarks(off: FeatureName, groups: readonly SweepGroup[]): Figure[] {
   // A car without throttle stands still, and is struck only where lorries come through.
   const isJudged = ({ driven }: SweepGroup): boolean =>
     off !== 'throttle' || driven.spots.some(({ kind }) => kind === 'blind_stall');
-  const worst = Math.min(...groups.filter(isJudged).map(perTenMinutes));
+  const judged = groups.filter(isJudged).map(perTenMinutes);
+  const worst = judged.length === 0 ? Number.NaN : Math.min(...judged);
   const back = backOnOf(groups).contacts;
   return [
     figure(`${off} off: incidents in ten minutes of the quietest city`, worst, 'incidents', {

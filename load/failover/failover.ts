@@ -53,11 +53,14 @@ export const failover = commandWithNodes({
 async function withNodes(chosen: Chosen, dir: string, redis: TestRedis): Promise<Outcome> {
   const settings = { REDIS_URL: redis.url, LEASE_SECONDS: String(chosen.lease) };
   const leases = await LeaseLog.open(redis.port);
-  const nodes = await ClusterNodes.start(chosen.nodes, dir, () => settings);
   try {
-    return await measure(chosen, nodes, leases);
+    const nodes = await ClusterNodes.start(chosen.nodes, dir, () => settings);
+    try {
+      return await measure(chosen, nodes, leases);
+    } finally {
+      await nodes.end();
+    }
   } finally {
-    await nodes.end();
     leases.close();
   }
 }

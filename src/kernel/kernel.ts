@@ -100,7 +100,7 @@ export class Kernel {
   readonly #out: Int32Array;
   readonly #free: Slab[] = [];
   readonly #carTypes: readonly CarType[];
-  /** The last contacts of each world since it was created or restored here. */
+  /** The last contacts and crash pulses of each world since it was created or restored here. */
   readonly #records = new Map<Slab, ContactRecord[]>();
   readonly #slabsAt: number;
 

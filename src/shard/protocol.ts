@@ -7,6 +7,7 @@ import type { RawEvent } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
+import type { Outlook } from '../twin/outlook.ts';
 import type { Replay } from '../twin-service.ts';
 
 /**
@@ -202,17 +203,8 @@ export interface ForecastTask extends Omit<CounterfactualTask, 'background'> {
   needs: readonly number[];
 }
 
-/** What a world that is lived ahead shows. */
-export interface Forecast {
-  fromTick: number;
-  /** Six numbers each: car, index of the feature, tick, spot or −1, consequence, way of the car in dm. */
-  rows: Int32Array;
-  /** Ways of all cars at the end of each second, m. */
-  ways: Float32Array;
-}
-
 export type ForecastAnswer =
-  | ({ outcome: 'told' } & Forecast)
+  | ({ outcome: 'told' } & Outlook)
   /** The world is not in this shard's memory, or not in this residency. */
   | { outcome: 'unloaded' };
 

@@ -1,7 +1,13 @@
 import type { CitySet } from '../city/city-set.ts';
 import type { NodeClock } from '../clock.ts';
 import { TwinError } from '../errors.ts';
-import { ADMISSION_PER_MILLE, OLDEST_TURN, PROCESSORS_PER_MILLE, REPLAYS_MAX } from '../limits.ts';
+import {
+  ADMISSION_PER_MILLE,
+  FORECASTS_OF_CLIENT_MAX,
+  OLDEST_TURN,
+  PROCESSORS_PER_MILLE,
+  REPLAYS_MAX,
+} from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
 import { PooledThread } from './pooled-thread.ts';
@@ -87,6 +93,8 @@ export class Shard {
   searching = 0;
   explained = 0;
   #replays = 0;
+  /** Forecasts under way, by client. */
+  readonly #forecasts = new Map<string, number>();
   #residencies = 0;
   /** Queries that are not answered yet, and the ticks that they have to step. */
   readonly #debts = new Map<QueryTask, number>();
@@ -247,9 +255,24 @@ export class Shard {
     await this.#run('stopSearches', world).catch(() => {});
   }
 
-  /** Throws TwinError `overloaded` if too many replays or forecasts are waiting. */
-  forecast(task: ForecastTask): Promise<ForecastAnswer> {
-    return this.#limited(() => this.#run('forecast', task));
+  /**
+   * Throws TwinError `overloaded` if too many replays or forecasts are waiting, and `rate_limited` if
+   * too many forecasts of the client are.
+   */
+  async forecast(task: ForecastTask): Promise<ForecastAnswer> {
+    const { client } = task;
+    const waiting = this.#forecasts.get(client) ?? 0;
+    if (waiting >= FORECASTS_OF_CLIENT_MAX) {
+      throw new TwinError('rate_limited', 'Wait for the other outlooks first.');
+    }
+    this.#forecasts.set(client, waiting + 1);
+    try {
+      return await this.#limited(() => this.#run('forecast', task));
+    } finally {
+      const left = (this.#forecasts.get(client) ?? 1) - 1;
+      if (left > 0) this.#forecasts.set(client, left);
+      else this.#forecasts.delete(client);
+    }
   }
 
   /** Throws TwinError `overloaded` if too many replays or forecasts are waiting. */

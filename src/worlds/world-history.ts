@@ -1,4 +1,3 @@
-import { TICK_MS } from '../../assembly/layout.ts';
 import { nearestRoad } from '../city/place.ts';
 import { TwinError } from '../errors.ts';
 import { WORK_MS_MAX } from '../limits.ts';
@@ -57,20 +56,12 @@ export class WorldHistory {
   }
 
   async events(asker?: Asker): Promise<EventRecord[]> {
-    const { world, reports, shared } = this.#parts;
-    await this.#untilChanged();
+    const { world, reports, shared, journal } = this.#parts;
+    await journal.untilInEffect();
     const { events = [] } = await this.#loader.query('events', { asker });
     await reports.stored();
     const context = { fleet: world.fleet, hazards: shared.city.hazards };
     return events.slice(-EVENTS_SHOWN).map((raw) => eventOf(raw, context));
-  }
-
-  /** Waits until the last change has taken effect: clients look for their changes in the events. */
-  async #untilChanged(): Promise<void> {
-    const { journal, ticks, shared } = this.#parts;
-    const aheadTicks = () => journal.lastTick - ticks.now();
-    // In a loop, since a timer may fire a little early.
-    while (aheadTicks() > 0) await shared.time.sleep(aheadTicks() * TICK_MS);
   }
 
   // ── incidents ───────────────────────────────────────────────────────────────────────────────

@@ -1,3 +1,4 @@
+import { TICK_MS } from '../../assembly/layout.ts';
 import { BetweenNodes, TwinError } from '../errors.ts';
 import { CHANGE_DELAY_TICKS, JOURNAL_WRITE_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
 import type { NumberedChange } from '../shard/protocol.ts';
@@ -80,6 +81,14 @@ export class WorldJournal {
   /** Tick of the last accepted change. */
   get lastTick(): number {
     return this.#lastTick;
+  }
+
+  /** Waits until the last change has taken effect: clients look for their changes in what follows. */
+  async untilInEffect(): Promise<void> {
+    const { ticks, shared } = this.#dependencies;
+    const aheadTicks = () => this.#lastTick - ticks.now();
+    // In a loop, since a timer may fire a little early.
+    while (aheadTicks() > 0) await shared.time.sleep(aheadTicks() * TICK_MS);
   }
 
   /** Declared masks of all cars after all durable changes. */

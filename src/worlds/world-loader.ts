@@ -284,6 +284,7 @@ function pay(asker: Asker, ticks: number): void {
   asker.spend(ticks);
 }
 
-function reloading(): TwinError {
+/** A world that is being loaded again and again. */
+export function reloading(): TwinError {
   return new TwinError('world_unavailable', 'The world is being reloaded; try again.', 1);
 }

@@ -1,19 +1,20 @@
-import { TwinError } from '../errors.ts';
-import { FORECAST_COST_TICKS, FORECAST_TICKS } from '../limits.ts';
+import { BetweenNodes, TwinError } from '../errors.ts';
+import { FORECAST_COST_TICKS } from '../limits.ts';
 import type { Outlook } from '../twin/outlook.ts';
 import { needsOf } from '../twin/spot-features.ts';
 import type { Asker } from '../twin-service.ts';
-import type { WorldLoader } from './world-loader.ts';
+import { reloading, type WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
 
-/** A forecast serves until so little of it is left, ticks (60 s). */
-const LEFT_TICKS_MIN = 3000;
+/** A forecast serves for so long, ticks (30 s): 60 s of it are left then. */
+const SERVES_TICKS = 1500;
 /** How many times a world is loaded for one forecast before that fails. */
 const ATTEMPTS_MAX = 4;
 
 interface Known {
-  /** Number of the last change when it was made. */
+  /** Number of the last change, and tick, when it was begun. */
   seq: number;
+  tick: number;
   outlook: Promise<Outlook>;
 }
 
@@ -31,24 +32,33 @@ export class WorldOutlooks {
     this.#loader = loader;
   }
 
-  /** @param asker pays for the ticks that are lived ahead. Throws TwinError `rate_limited`. */
+  /**
+   * @param asker pays for the ticks that are lived ahead, if it gets an answer.
+   * Throws TwinError `rate_limited` if it cannot.
+   */
   async outlook(asker: Asker): Promise<{ outlook: Outlook; tick: number }> {
-    const { seq } = this.#parts.journal;
-    const known = this.#known;
-    if (known?.seq === seq) {
-      const outlook = await known.outlook.catch(() => undefined);
-      const tick = this.#parts.world.tick();
-      const isFresh = outlook && tick <= outlook.fromTick + FORECAST_TICKS - LEFT_TICKS_MIN;
-      if (isFresh) return { outlook, tick };
-    }
-    // Somebody else may have asked anew meanwhile.
-    if (this.#known === known || this.#known === undefined) {
-      if (!asker.affords(FORECAST_COST_TICKS)) throw new TwinError('rate_limited');
-      asker.spend(FORECAST_COST_TICKS);
-      this.#known = { seq, outlook: this.#liveAhead(asker) };
-    }
+    const { journal, residency, shared, world } = this.#parts;
+    await journal.untilInEffect();
+    const { tick } = await this.#loader.query('tick', { asker });
+    if (this.#known?.seq !== journal.seq || tick > this.#known.tick + SERVES_TICKS)
+      this.#known = this.#begun(asker, tick);
     const outlook = await this.#known.outlook;
-    return { outlook, tick: Math.max(outlook.fromTick, this.#parts.world.tick()) };
+    // Meanwhile the world may have been moved or deleted.
+    if (!shared.isShown()) throw new BetweenNodes();
+    if (residency.isRetired) throw new TwinError('unknown_world');
+    return { outlook, tick: Math.max(outlook.fromTick, world.tick()) };
+  }
+
+  #begun(asker: Asker, tick: number): Known {
+    if (!asker.affords(FORECAST_COST_TICKS)) throw new TwinError('rate_limited');
+    asker.spend(FORECAST_COST_TICKS);
+    const { seq } = this.#parts.journal;
+    const known = { seq, tick, outlook: this.#liveAhead(asker) };
+    known.outlook.catch(() => {
+      asker.spend(-FORECAST_COST_TICKS);
+      if (this.#known === known) this.#known = undefined;
+    });
+    return known;
   }
 
   async #liveAhead(asker: Asker): Promise<Outlook> {
@@ -56,11 +66,20 @@ export class WorldOutlooks {
     const { city, cityIndex, shard } = shared;
     const needs = city.hazards.map(({ kind }) => needsOf(kind));
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      await this.#loader.query('tick', { asker });
       const order = { client: asker.client, world: world.number, cityIndex };
-      const answer = await shard.forecast({ ...order, residency: residency.number, needs });
+      const answer = await shard
+        .forecast({ ...order, residency: residency.number, needs })
+        .catch(ifThreadEnded);
       if (answer.outcome === 'told') return answer;
+      await this.#loader.query('tick', { asker });
     }
-    throw new TwinError('world_unavailable', 'The world is being reloaded; try again.', 1);
+    throw reloading();
   }
+}
+
+function ifThreadEnded(error: unknown): { outcome: 'unloaded' } {
+  if (error instanceof TwinError && error.code === 'world_unavailable') {
+    return { outcome: 'unloaded' };
+  }
+  throw error;
 }

@@ -106,7 +106,8 @@ class StretchSearch {
     const bound = later.reduce((sum, [best]) => sum + (best?.place.penalty ?? 0), 0);
     for (const fit of fits) {
       const total = penalty + fit.place.penalty;
-      if (total + bound >= this.#bestPenalty || this.#steps++ > STEPS_MAX) return;
+      if (total + bound >= this.#bestPenalty) return;
+      if (this.#steps++ > STEPS_MAX) throw new RangeError('the search for spots takes too long');
       if (this.#isApart(fit, chosen) && shapeOf(this.#ground, fit, this.#shapes)) {
         this.#search(kinds, [...chosen, fit], total);
       }

@@ -4,11 +4,10 @@ import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { BetweenNodes, TwinError } from '../../errors.ts';
 import type { FakeWorld } from '../../testing/doubles/fake-twin.ts';
 import { STORE_DOWN } from '../../testing/doubles/fake-twin.ts';
+import { incidentWith } from '../../testing/doubles/incident.ts';
 import { ask, type NodeFront, openTestFronts } from '../../testing/doubles/test-front.ts';
 import { nextTurn } from '../../testing/doubles/test-time.ts';
 import type { Incident } from '../../twin/wire.ts';
-
-const PUSHED = { mass: 1500, delta_v: 2, impact_area: 'front' as const };
 
 let near: NodeFront;
 let far: NodeFront;
@@ -32,16 +31,8 @@ function addWorld(): FakeWorld {
 }
 
 function incident({ id, fleet: [car] }: FakeWorld, number: number): Incident {
-  const party = { vin: car?.vin ?? '', model: 'm', plate: 'p', speed: 5, heading: 0, ...PUSHED };
-  return {
-    id: `i${number}-0`,
-    ...{ world: id, tick: number, time: number / 50, kind: 'animal', other: [] },
-    ...{ closing_speed: 5, deformation_energy: 1000 },
-    place: { x: 0, y: 0, road: 'r', street: 's' },
-    vehicles: [{ ...party, role: 'striking', off: [], degraded: [] }],
-    ...{ explained: true, failures: [] },
-    earned: { severity: 'slight', injury_risk: 0, points: 0, repair_cost: 0 },
-  };
+  const when = { tick: number, time: number / 50 };
+  return incidentWith(car?.vin ?? '', { id: `i${number}-0`, world: id, ...when });
 }
 
 const vin = () => world.fleet[0]?.vin ?? '';

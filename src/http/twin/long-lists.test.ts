@@ -2,12 +2,11 @@ import { decode } from '@msgpack/msgpack';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import type { FakeWorld } from '../../testing/doubles/fake-twin.ts';
+import { incidentWith } from '../../testing/doubles/incident.ts';
 import { ask, faultsOf, openTestFront, type TestFront } from '../../testing/doubles/test-front.ts';
 import type { Incident } from '../../twin/wire.ts';
 import { PRICES_US } from '../server/prices.ts';
 import * as schemas from './schemas.ts';
-
-const PUSHED = { mass: 1500, delta_v: 2, impact_area: 'front' as const };
 
 let front: TestFront;
 let world: FakeWorld;
@@ -23,16 +22,8 @@ const COUNT = 70_000;
 
 function incident(number: number): Incident {
   const { vin = '' } = world.fleet[number % 20] ?? {};
-  const party = { vin, model: 'm', plate: 'p', speed: 5, heading: 0, ...PUSHED };
-  return {
-    id: `i${number}-0`,
-    ...{ world: world.id, tick: number, time: number / 50, kind: 'animal', other: [] },
-    ...{ closing_speed: 5, deformation_energy: 1000 },
-    place: { x: 0, y: 0, road: 'r', street: 's' },
-    vehicles: [{ ...party, role: 'striking', off: [], degraded: [] }],
-    ...{ explained: true, failures: [] },
-    earned: { severity: 'slight', injury_risk: 0, points: 0, repair_cost: 0 },
-  };
+  const when = { tick: number, time: number / 50 };
+  return incidentWith(vin, { id: `i${number}-0`, world: world.id, ...when });
 }
 
 const incidents = (count: number) => Array.from({ length: count }, (_, number) => incident(number));

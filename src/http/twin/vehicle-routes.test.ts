@@ -3,6 +3,7 @@ import { F_ALL } from '../../../assembly/layout.ts';
 import { DEFAULT_RATE_LIMITS } from '../../config.ts';
 import { TwinError } from '../../errors.ts';
 import { type FakeWorld, STORE_DOWN } from '../../testing/doubles/fake-twin.ts';
+import { incidentWith } from '../../testing/doubles/incident.ts';
 import {
   type Answer,
   ask,
@@ -13,8 +14,6 @@ import {
 import { featureState } from '../../twin/catalogue.ts';
 import type { Incident } from '../../twin/wire.ts';
 import * as schemas from './schemas.ts';
-
-const PUSHED = { mass: 1500, delta_v: 2, impact_area: 'front' as const };
 
 const CAR = 3;
 const ALL_ON = featureState(F_ALL);
@@ -117,22 +116,7 @@ describe('reading', () => {
   });
 
   function incident(id: string, ofVin: string): Incident {
-    const party = { vin: ofVin, model: 'm', plate: 'p', speed: 5, heading: 0, ...PUSHED };
-    return {
-      id,
-      world: world.id,
-      tick: 1,
-      time: 0.02,
-      place: { x: 0, y: 0, road: 'r1', street: 's' },
-      kind: 'obstacle',
-      vehicles: [{ ...party, role: 'striking', off: ['aeb'], degraded: [] }],
-      other: [],
-      closing_speed: 5,
-      deformation_energy: 0,
-      explained: true,
-      failures: [],
-      earned: { severity: 'slight', injury_risk: 0, points: 0, repair_cost: 0 },
-    };
+    return incidentWith(ofVin, { id, world: world.id });
   }
 });
 

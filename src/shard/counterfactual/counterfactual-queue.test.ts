@@ -6,7 +6,11 @@ import { nextTurn } from '../../testing/doubles/test-time.ts';
 import { cities, makeKernel, makeWorld } from '../../testing/rigs/kernel.ts';
 import { liveFromJournal, ManualShard } from '../../testing/rigs/manual-shard.ts';
 import { systemTime } from '../../time.ts';
-import { type ContactRecord, groupByIncident } from '../../twin/contact-records.ts';
+import {
+  type ContactRecord,
+  groupByIncident,
+  INCIDENT_END_TICKS,
+} from '../../twin/contact-records.ts';
 import type { IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
 import {
@@ -54,7 +58,7 @@ function setUp(watchedFrom = 0, time = systemTime, sliceTime = systemTime) {
   /** Chains that are over, of those that began at a tick or later. */
   const chains = (from: number): IncidentContacts[] => {
     const all = groupByIncident(records).filter(([{ tick }]) => tick >= from);
-    return all.filter((chain) => (chain.at(-1)?.tick ?? 0) + 100 <= world.tick);
+    return all.filter((chain) => (chain.at(-1)?.tick ?? 0) + INCIDENT_END_TICKS <= world.tick);
   };
   const work = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     while (queue.isBusy) queue.work(systemTime.now() + 2);

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { C_VX, TICK_S, TICKS_PER_S } from '../../../assembly/layout.ts';
+import { at } from '../../city/geometry.ts';
 import { showsWithout, stakesOf } from '../../testing/rigs/at-stake.ts';
-import { cities } from '../../testing/rigs/kernel.ts';
+import { cars, cities } from '../../testing/rigs/kernel.ts';
 import { FEATURE_NAMES, type FeatureName, maskOf } from '../../twin/catalogue.ts';
+import { outlookEntries } from '../../twin/outlook.ts';
 
 /** Distance in time within which something has to come, s. */
 const WITHIN_S = 60;
@@ -43,10 +46,36 @@ test('[W38] An outlook is in order of time, and its ways and times are those of 
   expect(outlook.fromTick).toBe(400);
   expect(entries.length).toBeGreaterThan(40);
   for (const { distance, time, feature, consequence } of entries) {
-    expect(distance).toBeGreaterThanOrEqual(0);
+    expect(time).toBeGreaterThanOrEqual(3);
+    expect(time).toBeLessThanOrEqual(90);
     // No car is faster than 80 km/h.
     expect(distance).toBeLessThan(time * 22.3 + 3);
     expect(consequence === 'stall').toBe(feature === 'throttle');
+  }
+});
+
+test('[W38] What comes is nearer by as much as its car has driven, to within a metre.', () => {
+  for (const cityIndex of cities.tables.keys()) {
+    const { kernel, slab, entries, outlook } = stakesOf(cityIndex, 9, 401);
+    const { hazards } = at(cities.cities, cityIndex);
+    const { f64 } = kernel.view(slab);
+    const drivenM = cars.map(() => 0);
+    while (kernel.tick(slab) < 401 + 50 * TICKS_PER_S) {
+      kernel.step(slab, 1);
+      for (const car of cars)
+        drivenM[car] = at(drivenM, car) + Math.abs(f64[C_VX / 8 + car] ?? 0) * TICK_S;
+    }
+    const fleet = cars.map((car) => ({ vin: `${car}` }));
+    const later = outlookEntries(outlook, kernel.tick(slab), { fleet, hazards });
+    expect(later.length).toBeGreaterThan(10);
+    for (const { vin, feature, distance, time } of later) {
+      expect(time).toBeGreaterThanOrEqual(3);
+      // A car can lose its drive at any time: that is always as far on.
+      if (feature === 'throttle') continue;
+      const first = entries.find((entry) => entry.vin === vin && entry.feature === feature);
+      const left = Math.max(0, (first?.distance ?? 0) - at(drivenM, Number(vin)));
+      expect(Math.abs(distance - left), `${vin} ${feature}`).toBeLessThan(1);
+    }
   }
 });
 

@@ -1,11 +1,10 @@
 import * as layout from '../../../assembly/layout.ts';
-import { FORECAST_TICKS, TRIED_TICKS } from '../../limits.ts';
-import type { Forecast } from '../protocol.ts';
+import { FORECAST_TICKS, TRIED_GROUPS, TRIED_TICKS } from '../../limits.ts';
+import { LEAD_TICKS, type Outlook, WAY_TICKS } from '../../twin/outlook.ts';
+import { OUTLOOK_CONSEQUENCES } from '../../twin/wire.ts';
 import type { Rewind, Slices } from './rewind.ts';
 
 const FRAME_S = layout.FRAME_TICKS * layout.TICK_S;
-/** What happens sooner cannot be waited for, ticks (3 s). */
-const LEAD_TICKS = 150;
 /** A car that approaches a line is this fast, m/s: one that stands there may be about to drive off. */
 const APPROACHES_MPS = 3;
 /** From the centre of gravity of a car to its front, about, m. */
@@ -15,21 +14,15 @@ const AT_SPOT_M = 25;
 /** Wheels turned this far need steering, rad, at this speed, m/s. */
 const STEERED_RAD = 0.06;
 const STEERED_MPS = 3;
-/** A car without drive slows down by about so much, m/s². */
-const ROLLING_OUT = 0.6;
-const RECORD_EVERY = 1 / FRAME_S;
 
-/** Cars lose their traffic light recognition in so many groups, one after the other. */
-const GROUPS = 5;
 const WITHOUT_ASSIST = layout.F_INTERSECTION_ASSIST | layout.F_CORNER_RADARS | layout.F_BRAKES;
 const WITHOUT_RECOGNITION =
   layout.F_TRAFFIC_LIGHT_RECOGNITION | layout.F_FRONT_CAMERA | layout.F_BRAKES;
-/** What comes of a feature that is off, in the order of `OUTLOOK_CONSEQUENCES`. */
-const COLLISION = 0;
-const RED_LIGHT = 1;
-const LANE_DEPARTURE = 2;
-const RIGHT_OF_WAY = 3;
-const STALL = 4;
+const COLLISION = OUTLOOK_CONSEQUENCES.indexOf('collision');
+const RED_LIGHT = OUTLOOK_CONSEQUENCES.indexOf('red_light');
+const LANE_DEPARTURE = OUTLOOK_CONSEQUENCES.indexOf('lane_departure');
+const RIGHT_OF_WAY = OUTLOOK_CONSEQUENCES.indexOf('right_of_way');
+const STALL = OUTLOOK_CONSEQUENCES.indexOf('stall');
 
 /** A car that has begun to stop at a line, and when it would be there if it did not. */
 interface Stopping {
@@ -58,12 +51,12 @@ export function* forecast(
   image: Uint8Array,
   table: ArrayBuffer,
   needs: readonly number[],
-): Slices<Forecast> {
+): Slices<Outlook> {
   rewind.restore({ image, changes: [] });
   const watch = new Watch(rewind, spotsOf(table, needs), lengthsOf(table));
   const fromTick = rewind.tick;
   yield* rewind.stepTo(fromTick + FORECAST_TICKS, layout.FRAME_TICKS, () => watch.look());
-  for (let group = 0; group < GROUPS; group++) {
+  for (let group = 0; group < TRIED_GROUPS; group++) {
     for (const run of yield* redLightsRun(rewind, image, group)) {
       watch.note(run.car, WITHOUT_RECOGNITION, run.tick, -1, RED_LIGHT, run.wayM);
     }
@@ -92,29 +85,39 @@ interface RedLightRun {
 }
 
 /**
- * The first red light that each car of a group runs if it recognises none. Whether it does depends on
- * cross traffic, for which intersection assist still stops, and on cars before it: so it has to be tried,
- * with few cars at a time.
+ * The first red light that each car of a group runs without traffic light recognition. It may stop all
+ * the same, for cross traffic or behind another car: so it has to be tried, with few cars at a time.
  */
 function* redLightsRun(rewind: Rewind, image: Uint8Array, group: number): Slices<RedLightRun[]> {
   rewind.restore({ image, changes: [] });
   const { kernel, slab, tick: fromTick } = rewind;
-  const { f64 } = kernel.view(slab);
-  for (let car = group; car < layout.CAR_COUNT; car += GROUPS) {
+  const { f64, i32 } = kernel.view(slab);
+  for (let car = group; car < layout.CAR_COUNT; car += TRIED_GROUPS) {
     kernel.apply(slab, fromTick, car, layout.F_TRAFFIC_LIGHT_RECOGNITION, 0);
   }
   const ways = new Float64Array(layout.CAR_COUNT);
   const found = new Map<number, RedLightRun>();
+  /** By number of an event of a red light: its argument, in which it is counted. */
+  const known = new Map<number, number>();
   const look = () => {
     for (let car = 0; car < layout.CAR_COUNT; car++) {
       ways[car] = (ways[car] ?? 0) + Math.abs(f64[layout.C_VX / 8 + car] ?? 0) * FRAME_S;
     }
-    for (const { kind, car, tick } of kernel.events(slab)) {
-      if (kind !== layout.EVENT_RED_LIGHT || tick <= fromTick + LEAD_TICKS || found.has(car))
-        continue;
-      found.set(car, { car, tick, wayM: ways[car] ?? 0 });
+    for (let event = 0; event < layout.EVENT_RING; event++) {
+      const at = layout.EVENTS + event * layout.EVENT_BYTES;
+      if (i32[(at + layout.E_KIND) / 4] !== layout.EVENT_RED_LIGHT) continue;
+      const seq = i32[(at + layout.E_SEQ) / 4] ?? 0;
+      const arg = i32[(at + layout.E_ARG) / 4] ?? 0;
+      if (known.get(seq) === arg) continue;
+      known.set(seq, arg);
+      const car = i32[(at + layout.E_CAR) / 4] ?? 0;
+      const { tick } = rewind;
+      if (tick > fromTick + LEAD_TICKS && !found.has(car))
+        found.set(car, { car, tick, wayM: ways[car] ?? 0 });
     }
   };
+  look();
+  ways.fill(0);
   yield* rewind.stepTo(fromTick + TRIED_TICKS, layout.FRAME_TICKS, look);
   return [...found.values()];
 }
@@ -144,7 +147,7 @@ class Watch {
   readonly #startTick: number;
   /** Metres that each car has driven. */
   readonly #wayM = new Float64Array(layout.CAR_COUNT);
-  /** `#wayM` of all cars at the end of each second. */
+  /** `#wayM` of all cars at each multiple of WAY_TICKS. */
   readonly ways: number[] = [];
   /** By car and feature: the row of what comes first. */
   readonly #rows = new Map<number, number[]>();
@@ -152,7 +155,7 @@ class Watch {
   /** By car. */
   readonly #stopping = new Map<number, Stopping>();
   readonly #lengthsM: readonly number[];
-  #frames = 0;
+  #lastTick: number;
 
   constructor(rewind: Rewind, spots: readonly Spot[], lengthsM: readonly number[]) {
     const { f64, i32 } = rewind.kernel.view(rewind.slab);
@@ -162,7 +165,10 @@ class Watch {
     this.#spots = spots;
     this.#lengthsM = lengthsM;
     this.#startTick = rewind.tick;
-    for (let car = 0; car < layout.CAR_COUNT; car++) this.#noteStall(car);
+    this.#lastTick = rewind.tick;
+    // A car that loses its drive rolls out and stands, whenever that is.
+    for (let car = 0; car < layout.CAR_COUNT; car++)
+      this.note(car, layout.F_THROTTLE, this.#startTick, -1, STALL);
   }
 
   #f(array: number, car: number): number {
@@ -174,16 +180,18 @@ class Watch {
   }
 
   look(): void {
-    this.#frames++;
-    const aheadTicks = this.#rewind.tick - this.#startTick;
-    if (aheadTicks <= LEAD_TICKS) this.#rewind.kernel.clearActed(this.#rewind.slab);
+    const { tick } = this.#rewind;
+    const aheadTicks = tick - this.#startTick;
+    const passedS = (tick - this.#lastTick) * layout.TICK_S;
+    this.#lastTick = tick;
     for (let car = 0; car < layout.CAR_COUNT; car++) {
-      this.#wayM[car] = (this.#wayM[car] ?? 0) + Math.abs(this.#f(layout.C_VX, car)) * FRAME_S;
+      this.#wayM[car] = (this.#wayM[car] ?? 0) + Math.abs(this.#f(layout.C_VX, car)) * passedS;
       if (aheadTicks > LEAD_TICKS && this.#i(layout.C_STATUS, car) !== layout.STATUS_CRASHED)
         this.#lookAt(car);
     }
+    this.#rewind.kernel.clearActed(this.#rewind.slab);
     for (const spot of this.#spots.keys()) this.#lookAtSpot(spot);
-    if (this.#frames % Math.round(RECORD_EVERY) === 0) this.ways.push(...this.#wayM);
+    if (tick % WAY_TICKS === 0) this.ways.push(...this.#wayM);
   }
 
   #lookAt(car: number): void {
@@ -219,14 +227,6 @@ class Watch {
     const isThere = this.#i(layout.C_LANE, car) === stopping.lane;
     if (!isThere || this.#i(layout.C_CLAIM, car) >= 0) return;
     this.note(car, WITHOUT_ASSIST, stopping.tick, -1, RIGHT_OF_WAY, stopping.wayM);
-  }
-
-  /** A car that loses its drive rolls out and stands. */
-  #noteStall(car: number): void {
-    const speed = this.#f(layout.C_VX, car);
-    const seconds = speed / ROLLING_OUT;
-    const tick = this.#startTick + Math.round(seconds * layout.TICKS_PER_S);
-    this.note(car, layout.F_THROTTLE, tick, -1, STALL, (speed * seconds) / 2);
   }
 
   #lookAtSpot(spot: number): void {

@@ -93,6 +93,8 @@ describe.each(ENGINES)('a store of 1.4.2, $engine', ({ engine, file }) => {
       expect(now).toMatchObject(report);
       // Today it is computed from the figures that are shown.
       expect(now.earned).toEqual(recomputed(now));
+      expect(now.earned.severity).toBe(earned.severity);
+      expect(now.earned.injury_risk).toBeCloseTo(earned.injury_risk, 3);
       expect(now.earned.points).toBeCloseTo(earned.points, 0);
       expect(now.earned.repair_cost).toBeCloseTo(earned.repair_cost, 0);
     }

@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../rigs/until.ts';
 import { useTwin } from './api.ts';
-import type { FeatureName, World } from './wire.ts';
+import type { Events, FeatureName, World } from './wire.ts';
+
+/** Within a minute something has come of it. */
+const SOON_S = 30;
 
 const api = useTwin();
 let world: World;
@@ -32,31 +35,31 @@ describe('what is at stake next', () => {
 
   test('[W38] happens to a car whose feature is switched off', async () => {
     const { outlook } = await api.world('WorldOutlook', world, '/outlook');
-    const next = outlook.find(({ feature, time }) => feature === 'steering' && time > 3);
-    if (next === undefined) throw new Error('nobody needs steering');
+    const next = outlook.find(
+      ({ feature, time }) => feature === 'steering' && time > 3 && time < SOON_S,
+    );
+    if (next === undefined) throw new Error('nobody needs steering soon');
     const { vin } = next;
     await api.patch(vin, { steering: false });
-    const told = () => api.world('Events', world, '/events');
+    let shown: Events[number] | undefined;
     await until(
       'a consequence',
       async () => {
-        const events = await told();
-        return events.some(
+        const events = await api.world('Events', world, '/events');
+        shown = events.find(
           (event) =>
             event.vin === vin &&
             (event.consequence === 'lane_departure' || event.kind === 'collision'),
         );
+        return shown !== undefined;
       },
       60_000,
     );
-    const departure = (await told()).find(({ consequence }) => consequence === 'lane_departure');
-    if (departure !== undefined) {
-      expect(departure).toMatchObject({
-        kind: 'hazard',
-        feature: 'steering' satisfies FeatureName,
-      });
-      expect(departure.count).toBeGreaterThanOrEqual(1);
-    }
+    // A car that meets another one before it leaves its lane has the event of the collision.
+    if (shown?.kind === 'collision') return;
+    const steering: FeatureName = 'steering';
+    expect(shown).toMatchObject({ kind: 'hazard', feature: steering });
+    expect(shown?.count).toBeGreaterThanOrEqual(1);
   });
 
   test('[W38] is refused like other reads', async () => {

@@ -57,10 +57,10 @@ const WITHOUT_BRAKES = Array.from({ length: 20 }, (_, car) => ({
   features: { brakes: false },
 }));
 
-/** A world without brakes, and one of its explained collisions that fits. Tries a few seeds. */
 /** A replay begins so long before the contact. */
 const LEAD_TICKS = 400;
 
+/** A world without brakes, and one of its explained collisions that fits. Tries a few seeds. */
 export async function crashedWorld(
   api: Api,
   fits: (incident: Incident) => boolean,

@@ -189,8 +189,10 @@ describe('an incident', () => {
     await crash.getByRole('button', { name: /^Incidents/ }).click();
     const rows = crash.getByRole('list', { name: 'Incidents, newest first' }).getByRole('button');
     await rows.first().waitFor();
-    const model = incident.vehicles[0]?.model ?? '';
-    const row = rows.filter({ hasText: incident.place.street }).filter({ hasText: model });
+    const [vehicle] = incident.vehicles;
+    if (vehicle === undefined) throw new Error('an incident has a vehicle');
+    const ofStreet = rows.filter({ hasText: incident.place.street });
+    const row = ofStreet.filter({ hasText: vehicle.model });
     await row.first().waitFor();
   });
 
