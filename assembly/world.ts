@@ -162,7 +162,7 @@ function start(slab: usize, city: usize, car: i32, seed: u64): void {
 
 /**
  * Takes the first free place along the route, or the one furthest from all others if the route is
- * crowded. If `isPlain`, only on plain road: false if no free place is there.
+ * crowded. If `isPlain`, only on plain road: false if the route has none.
  */
 function startAnywhere(slab: usize, city: usize, car: i32, count: i32, isPlain: bool): bool {
   let best = -1.0;
@@ -180,7 +180,7 @@ function startAnywhere(slab: usize, city: usize, car: i32, count: i32, isPlain: 
       bestStation = station;
     }
   }
-  if (isPlain && best < START_APART_M) return false;
+  if (isPlain && best < 0.0) return false;
   place(slab, city, car, bestPosition, bestStation);
   roll(slab, city, car);
   return true;

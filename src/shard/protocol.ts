@@ -7,7 +7,7 @@ import type { RawEvent } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
-import type { Outlook } from '../twin/outlook.ts';
+import type { Outlook } from '../twin/outlook-record.ts';
 import type { Replay } from '../twin-service.ts';
 
 /**

@@ -19,3 +19,12 @@ export const COLOURS: readonly string[] = [
   'firebrick',
   'rosybrown',
 ];
+
+/** What would come of a feature that is off. */
+export const OUTLOOK_CONSEQUENCES = [
+  'collision',
+  'red_light',
+  'lane_departure',
+  'right_of_way',
+  'stall',
+] as const;

@@ -1,28 +1,12 @@
-import { CAR_COUNT, FRAME_TICKS, TICK_S } from '../../assembly/layout.ts';
+import { CAR_COUNT, TICK_S } from '../../assembly/layout.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
+import { OUTLOOK_CONSEQUENCES } from './enumerations.ts';
+import { LEAD_TICKS, type Outlook, WAY_TICKS } from './outlook-record.ts';
 import { hundredths } from './units.ts';
-import { OUTLOOK_CONSEQUENCES, type WorldOutlook } from './wire.ts';
-
-/** What happens sooner is not told: nobody could wait for it, ticks (3 s). */
-export const LEAD_TICKS = 150;
+import type { WorldOutlook } from './wire.ts';
 
 /** A car without drive slows down by about so much, m/s². */
 const ROLLING_OUT = 0.6;
-/** Interval at which the ways of the cars are known, ticks: twelve frames. */
-export const WAY_TICKS = 12 * FRAME_TICKS;
-
-/** What a world that was lived ahead has shown. */
-export interface Outlook {
-  /** The tick from which it was lived ahead. */
-  fromTick: number;
-  /**
-   * Six numbers each: car, index of the feature, tick, spot or −1, consequence, way of the car in dm.
-   * A car can lose its drive at any time: tick and way of that are not used.
-   */
-  rows: Int32Array;
-  /** What each car has driven since `fromTick` at each later multiple of WAY_TICKS, m. */
-  ways: Float32Array;
-}
 
 interface OutlookContext {
   fleet: readonly { vin: string }[];

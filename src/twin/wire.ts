@@ -20,7 +20,7 @@ import {
 } from '../schema.ts';
 import * as catalogue from './catalogue.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
-import { COLOURS, LIGHT_STATES, STATUSES } from './enumerations.ts';
+import { COLOURS, LIGHT_STATES, OUTLOOK_CONSEQUENCES, STATUSES } from './enumerations.ts';
 import { IMPACT_AREAS, SEVERITIES } from './injury.ts';
 
 // The shapes of the public interface: each is a schema for the documents and a type for the code.
@@ -352,15 +352,6 @@ export type Incident = TypeOf<typeof Incident>;
 export type IncidentVehicle = Incident['vehicles'][number];
 export type IncidentOther = Incident['other'][number];
 export type Failure = Incident['failures'][number];
-
-/** What would come of a feature that is off. */
-export const OUTLOOK_CONSEQUENCES = [
-  'collision',
-  'red_light',
-  'lane_departure',
-  'right_of_way',
-  'stall',
-] as const;
 
 const outlookEntry = {
   feature: oneOf(...FEATURE_NAMES),

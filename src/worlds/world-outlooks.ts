@@ -1,6 +1,6 @@
 import { BetweenNodes, TwinError } from '../errors.ts';
 import { FORECAST_COST_TICKS } from '../limits.ts';
-import type { Outlook } from '../twin/outlook.ts';
+import type { Outlook } from '../twin/outlook-record.ts';
 import { needsOf } from '../twin/spot-features.ts';
 import type { Asker } from '../twin-service.ts';
 import { reloading, type WorldLoader } from './world-loader.ts';

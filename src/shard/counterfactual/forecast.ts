@@ -1,7 +1,7 @@
 import * as layout from '../../../assembly/layout.ts';
 import { FORECAST_TICKS, TRIED_GROUPS, TRIED_TICKS } from '../../limits.ts';
-import { LEAD_TICKS, type Outlook, WAY_TICKS } from '../../twin/outlook.ts';
-import { OUTLOOK_CONSEQUENCES } from '../../twin/wire.ts';
+import { OUTLOOK_CONSEQUENCES } from '../../twin/enumerations.ts';
+import { LEAD_TICKS, type Outlook, WAY_TICKS } from '../../twin/outlook-record.ts';
 import type { Rewind, Slices } from './rewind.ts';
 
 const FRAME_S = layout.FRAME_TICKS * layout.TICK_S;
