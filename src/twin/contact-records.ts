@@ -52,6 +52,12 @@ export type StoredRecord = StoredContact | CrashPulseFacts;
 /** Later after its last contact, an incident gets no record, ticks. */
 export const INCIDENT_END_TICKS = CHAIN_TICKS + PULSE_TICKS;
 
+/**
+ * An explanation compares the contacts until CHAIN_TICKS after the first one. The last crash pulse of
+ * these ends at most this long after the first contact, ticks.
+ */
+export const COMPARED_END_TICKS = CHAIN_TICKS + INCIDENT_END_TICKS;
+
 /** Completes a record of an older version. */
 export function recordOf(stored: StoredRecord): ContactRecord {
   return 'crashPulse' in stored ? stored : contactOf(stored);

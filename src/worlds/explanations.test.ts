@@ -14,7 +14,7 @@ import { worldRecord } from '../testing/doubles/world-record.ts';
 import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
-import { type ContactRecord, INCIDENT_END_TICKS } from '../twin/contact-records.ts';
+import { COMPARED_END_TICKS, INCIDENT_END_TICKS } from '../twin/contact-records.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
 import type { Asker, World } from '../twin-service.ts';
 import { EncodingDemand } from './encoding-demand.ts';
@@ -157,7 +157,7 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
       contacts += collisions.length;
       await stepTo((collisions.at(-1) ?? 0) + EVERY_TICKS);
     },
-    report: (facts: readonly ContactRecord[]) => {
+    report: (facts: Parameters<WorldReports['contacts']>[1]) => {
       reports.contacts(contacts, facts);
       contacts += facts.length;
     },
@@ -184,19 +184,21 @@ test('what a world catches up with is explained the newest first, in parts', asy
   expect(world.order).toEqual(ticks.toReversed());
 });
 
-test('[I41] an incident is explained with its crash pulses, when no further one can come', async () => {
+test('[I41] an incident is explained when neither a crash pulse nor a change can come to it', async () => {
   const world = worldOf(0);
-  const last = 1000;
-  world.report([contactAt(500), contactAt(last)]);
+  const [alone, first, last] = [500, 1000, 1105];
+  world.report([...[alone, first].map(contactAt), { ...contactAt(last), chainTick: first }]);
+  await world.stepTo(alone + COMPARED_END_TICKS - 1);
+  await until(() => world.explanations.isIdle);
+  expect(world.order).toEqual([]);
   await world.stepTo(last + INCIDENT_END_TICKS - 1);
   await until(() => world.order.length === 1);
-  const crashPulse = { car: 1, sinceTick: 1099, deltaVMps: 20, impactX: 1, impactY: 0, energyJ: 9 };
-  const place = { tick: last + INCIDENT_END_TICKS - 2, order: 0, chainTick: last, chainOrder: 0 };
-  world.report([{ ...place, crashPulse }]);
+  const crashPulse = { car: 1, sinceTick: 1204, deltaVMps: 20, impactX: 1, impactY: 0, energyJ: 9 };
+  world.report([{ tick: 1213, order: 0, chainTick: first, chainOrder: 0, crashPulse }]);
   await world.stepTo(last + INCIDENT_END_TICKS);
   await until(() => world.order.length === 2);
-  expect(world.order).toEqual([500, last]);
-  expect(world.seen.chains.at(-1)?.[0].parties[0].deltaVMps).toBe(20);
+  expect(world.order).toEqual([alone, first]);
+  expect(world.seen.chains.at(-1)?.at(-1)?.parties[0].deltaVMps).toBe(20);
 });
 
 test('newer incidents do not wait for a rewind', async () => {

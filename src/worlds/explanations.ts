@@ -3,7 +3,7 @@ import { TwinError } from '../errors.ts';
 import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
 import type { SearchAnswer } from '../shard/protocol.ts';
 import type { StopTimer } from '../time.ts';
-import { INCIDENT_END_TICKS } from '../twin/contact-records.ts';
+import { COMPARED_END_TICKS, INCIDENT_END_TICKS } from '../twin/contact-records.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import type { Asker, Steps, TickBudget } from '../twin-service.ts';
@@ -12,7 +12,7 @@ import type { StoredIncident } from './records.ts';
 import type { WorldParts } from './world-parts.ts';
 import { planRewind, runRewind } from './world-rewinds.ts';
 
-/** Pause between the end of a chain and its explanation, and between two attempts. */
+/** Pause between the tick at which a chain is over and its explanation, and between two attempts. */
 const MARGIN_MS = 160;
 const RETRY_MS = 2000;
 /** Pause until a watched world is asked again whether it can pay. */
@@ -92,10 +92,15 @@ export class Explanations {
     if (!this.#isWorking) void this.#work();
   }
 
-  /** Starts a round when a chain with a contact at this tick is over, if the world is watched. */
+  /** Starts a round when a chain that begins at this tick is over, if the world is watched. */
   wakeAfter(tick: number): void {
+    this.#wakeAt(tick + COMPARED_END_TICKS);
+  }
+
+  /** Starts a round after a tick, unless one is due already. */
+  #wakeAt(tick: number): void {
     if (this.#stopTimer !== undefined) return;
-    const ticks = Math.max(0, tick + INCIDENT_END_TICKS - this.#parts.ticks.now());
+    const ticks = Math.max(0, tick - this.#parts.ticks.now());
     this.#wakeIn(ticks * TICK_MS + MARGIN_MS);
   }
 
@@ -274,7 +279,7 @@ export class Explanations {
       endOf(chain) <= untilTick ? 'over' : 'under',
     );
     if (this.#isWatched && under.length > 0) {
-      this.wakeAfter(Math.min(...under.map((chain) => chain.at(-1)?.tick ?? 0)));
+      this.#wakeAt(Math.min(...under.map(endOf)));
     }
     return over.filter(([contact]) => !this.#rewinding.has(idOf(contact))).reverse();
   }
@@ -368,7 +373,11 @@ function idOf({ tick, order }: Place): string {
   return incidentId(tick, order);
 }
 
-/** No contact at this tick or later can join the chain, and no crash pulse of it goes on. */
+/**
+ * No contact at this tick or later can join the chain, no crash pulse of it goes on, and all changes
+ * that a re-run may meet have been made: so the explanation does not depend on when it is searched.
+ */
 function endOf(chain: IncidentContacts): number {
-  return (chain.at(-1)?.tick ?? 0) + INCIDENT_END_TICKS;
+  const [first, last = first] = [chain[0], chain.at(-1)];
+  return Math.max(first.tick + COMPARED_END_TICKS, last.tick + INCIDENT_END_TICKS);
 }

@@ -20,7 +20,7 @@ import {
 } from '../../../assembly/layout.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { LEAD_TICKS_MAX } from '../../limits.ts';
-import { INCIDENT_END_TICKS, settled } from '../../twin/contact-records.ts';
+import { type ContactRecord, INCIDENT_END_TICKS, settled } from '../../twin/contact-records.ts';
 import type { Explanation } from '../../twin/explanation.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 import { type Bodies, bodiesOf, carRow, speedOf } from './bodies.ts';
@@ -28,6 +28,7 @@ import {
   type CounterfactualRun,
   CounterfactualSearch,
   carsOf,
+  contactsBetween,
   type Nearest,
   type RunResult,
   untilTick,
@@ -136,13 +137,10 @@ export class CounterfactualRunner {
     yield* this.#rewind.stepTo(until, FRAME_TICKS, inspect);
     const { kernel, slab, records } = this.#rewind;
     const acted = new Map(cars.map((car) => [car, kernel.acted(slab, car) | observer.moved(car)]));
-    // The crash pulses of the last contacts end later than these.
-    if (records.length > 0) yield* this.#rewind.stepTo(this.#chain[0].tick + INCIDENT_END_TICKS);
-    return {
-      contacts: settled(records).filter(({ tick }) => tick <= until),
-      acted,
-      nearest: observer.nearest(),
-    };
+    // Wrecks that push each other have crash pulses until long after their last contact.
+    const last = contactsBetween(this.#chain, comparedOf(records, until)).at(-1);
+    if (last !== undefined) yield* this.#rewind.stepTo(last.tick + INCIDENT_END_TICKS);
+    return { contacts: comparedOf(records, until), acted, nearest: observer.nearest() };
   }
 
   *explain(): Slices<Explanation> {
@@ -217,6 +215,10 @@ class Observer {
   nearest(): Nearest[] {
     return this.#nearest;
   }
+}
+
+function comparedOf(records: readonly ContactRecord[], until: number): ContactFacts[] {
+  return settled(records).filter(({ tick }) => tick <= until);
 }
 
 function isSame(a: ContactFacts, b: ContactFacts): boolean {

@@ -20,7 +20,7 @@ export interface CounterfactualRun {
 }
 
 export interface RunResult {
-  /** All contacts of the world. */
+  /** All contacts of the world until `untilTick`, with their whole crash pulses. */
   contacts: readonly ContactFacts[];
   /** By car: the features that made a difference to it. */
   acted: ReadonlyMap<number, number>;
@@ -73,7 +73,7 @@ interface Verdict {
 /** Yields the next re-run that it needs, and is resumed with the result. */
 type Asking<T> = Generator<CounterfactualRun, T, RunResult>;
 
-/** The last tick of a re-run. */
+/** The last tick at which a contact counts, in a re-run as in the record. */
 export function untilTick([{ tick }]: IncidentContacts): number {
   return tick + CHAIN_TICKS;
 }
@@ -89,7 +89,7 @@ export class CounterfactualSearch {
   readonly #chain: IncidentContacts;
   readonly #starts: readonly number[];
   readonly #candidates: readonly Candidate[];
-  /** The recorded contacts within the time of a re-run. */
+  /** The recorded contacts that count. */
   readonly #was: readonly ContactFacts[];
   /** Results by set and start, so that no re-run is repeated. */
   readonly #results = new Map<string, RunResult>();

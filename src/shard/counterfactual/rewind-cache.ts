@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { BEHIND_TICKS, LEAD_TICKS_MAX, REWIND_CACHE_MAX } from '../../limits.ts';
-import { type ContactRecord, INCIDENT_END_TICKS } from '../../twin/contact-records.ts';
+import { COMPARED_END_TICKS, type ContactRecord } from '../../twin/contact-records.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
 import type { NumberedChange } from '../protocol.ts';
@@ -66,15 +66,15 @@ export class RewindCache {
       return undefined;
     }
     const start = { image, changes: until(first, known) };
-    // The changes are complete once the world has passed the end of a re-run.
-    if ((world?.tick ?? 0) >= first.tick + INCIDENT_END_TICKS)
+    // The changes are complete once the world has passed the latest end of a re-run.
+    if ((world?.tick ?? 0) >= first.tick + COMPARED_END_TICKS)
       this.#states.set(key, { tick, ...start });
     return start;
   }
 }
 
 function until({ tick }: ContactFacts, changes: readonly NumberedChange[]): NumberedChange[] {
-  return changes.filter((change) => change.tick <= tick + INCIDENT_END_TICKS);
+  return changes.filter((change) => change.tick <= tick + COMPARED_END_TICKS);
 }
 
 function keyOf(world: number, { tick, order }: { tick: number; order: number }): string {

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { contactWith } from '../../testing/doubles/contacts.ts';
+import { COMPARED_END_TICKS, type ContactRecord } from '../../twin/contact-records.ts';
+import type { IncidentContacts } from '../../twin/incidents.ts';
+import type { LoadedWorld } from '../loaded-world.ts';
+import type { NumberedChange } from '../protocol.ts';
+import { RewindCache } from './rewind-cache.ts';
+
+const WORLD = 9;
+const TICK = 1000;
+const contact = contactWith({ tick: TICK });
+const chain: IncidentContacts = [contact];
+/** The latest tick of a re-run. */
+const END = TICK + COMPARED_END_TICKS;
+const image = new Uint8Array(8);
+
+const changeAt = (tick: number): NumberedChange => ({
+  ...{ seq: tick, tick, car: 0, touched: 1, values: 0 },
+});
+const ticksOf = (start: { changes: readonly NumberedChange[] } | undefined) =>
+  start?.changes.map(({ tick }) => tick);
+
+test('a rewind keeps the changes of a re-run up to its latest end', () => {
+  const cache = new RewindCache();
+  const changes = [100, 200, 201, TICK, END, END + 1].map(changeAt);
+  cache.add(WORLD, chain, 200, { image, changes });
+  expect(ticksOf(cache.get(WORLD, chain, undefined))).toEqual([201, TICK, END]);
+});
+
+test('a watched world tells the changes until a re-run can meet no further one', () => {
+  const cache = new RewindCache();
+  const changes = [changeAt(TICK)];
+  const world = {
+    ...{ number: WORLD, residency: 3, tick: TICK, images: [{ tick: 0, seq: 0, bytes: image }] },
+    changesAfter: (tick: number) => changes.filter((change) => change.tick > tick),
+  };
+  const get = (of?: object) => ticksOf(cache.get(WORLD, chain, of as LoadedWorld | undefined));
+  const keep = (record: ContactRecord) => cache.keep(world as unknown as LoadedWorld, record, TICK);
+  keep(contact);
+  expect(get(world)).toEqual([TICK]);
+  world.tick = END - 1;
+  changes.push(changeAt(END - 1));
+  expect(get(world)).toEqual([TICK, END - 1]);
+  world.tick = END;
+  changes.push(changeAt(END), changeAt(END + 1));
+  expect(get(world)).toEqual([TICK, END - 1, END]);
+  // From now on it does not need the world, which may forget its changes.
+  expect(get()).toEqual([TICK, END - 1, END]);
+  keep(contact);
+  world.tick = END - 1;
+  expect(get(world)).toHaveLength(3);
+  expect(get()).toBeUndefined();
+});
