@@ -257,7 +257,7 @@ function energyKjMax({ kind, vehicles }: Incident): number {
 
 describe('what a collision earned', () => {
   test('[I8] is risk, severity, points and repair by the published formulas', async () => {
-    let checked = 0;
+    let [checked, otherSides] = [0, 0];
     const seen = new Set<Area>();
     // Of what came out at a spot the report does not tell the mass.
     const single = incidents.filter(({ kind, vehicles, other }) =>
@@ -270,7 +270,10 @@ describe('what a collision earned', () => {
       const areas = await areasOf(incident);
       if (areas.includes(undefined)) continue;
       // A later push of the same crash may have met another side of the car, and harder.
-      if (incident.vehicles.some(({ impact_area }, i) => impact_area !== areas[i])) continue;
+      if (incident.vehicles.some(({ impact_area }, i) => impact_area !== areas[i])) {
+        otherSides++;
+        continue;
+      }
       checked++;
       const { earned, vehicles } = incident;
       const risks = (side: keyof Bounds) =>
@@ -295,7 +298,8 @@ describe('what a collision earned', () => {
       expect(least / 10).toBeLessThanOrEqual(speeds + TURNING_MPS);
       expectWithin(earned.repair_cost, { least: 0, most: 250 * energyKjMax(incident) + 0.005 });
     }
-    expect(checked).toBeGreaterThan(some.length / 2);
+    expect(otherSides).toBeLessThan(some.length / 6);
+    expect(checked).toBeGreaterThan(some.length * 0.7);
     expect(seen).toContain('front');
     expect(seen.size).toBeGreaterThan(1);
   });
