@@ -282,16 +282,21 @@ describe.concurrent('a world made from a journal', () => {
     const first = await api.makeWorld({ journal: recklessJournal(), start_tick: 3000 });
     const lived = await journalOf(first);
     const second = await api.makeWorld({ journal: lived, start_tick: 3000 });
+    // The list has the last sixty, and the count of one may go up: that depends on when it is read.
+    const events = async (world: World) => {
+      const all = await api.world('Events', world, '/events');
+      return all.map(({ vin: _, count: __, ...event }) => event);
+    };
+    const [ofFirst, ofSecond] = await Promise.all([events(first), events(second)]);
+    const since = Math.max(ofFirst[0]?.seq ?? 0, ofSecond[0]?.seq ?? 0);
+    const common = (all: typeof ofFirst) =>
+      all.filter(({ seq, tick }) => seq >= since && tick <= 3000);
+    expect(common(ofFirst).length).toBeGreaterThan(3);
+    expect(common(ofSecond)).toEqual(common(ofFirst));
     const incidents = async (world: World) =>
       (await api.explained(world, 3000)).map((incident) => bareIncident(incident, world));
     expect((await incidents(first)).length).toBeGreaterThan(3);
     expect(await incidents(second)).toEqual(await incidents(first));
-    const events = async (world: World) =>
-      (await api.world('Events', world, '/events'))
-        .filter(({ tick }) => tick <= 3000)
-        .map(({ vin: _, ...event }) => event);
-    expect((await events(first)).length).toBeGreaterThan(3);
-    expect(await events(second)).toEqual(await events(first));
   });
 });
 
