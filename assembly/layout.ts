@@ -654,14 +654,20 @@ export const ZONE_DUSK = 3;
 export const ACTOR_WAITS = 0;
 export const ACTOR_ACTS = 1;
 export const ACTOR_STANDS = 2;
+/** On the rest of its way, or at the end of it, where it stays until nobody sees it. */
+export const ACTOR_LEAVES = 3;
+/** Carried off the road to the end of its way. */
+export const ACTOR_CARRIED = 4;
 
 /** An intervention of stability control so soon after another one is the same (2 s). */
 export const ESC_TICKS = 100;
 
 export const AEB_NONE = 0;
 export const AEB_WARN = 1;
-export const AEB_PARTIAL = 2;
-export const AEB_FULL = 3;
+/** Slows gently for a person or an animal that is seen in time. */
+export const AEB_EASES = 2;
+export const AEB_PARTIAL = 3;
+export const AEB_FULL = 4;
 
 /** Kinds of hazard spots, in the order of `HAZARD_KINDS`. */
 export const HAZARD_PARKED_ROW_CHILD = 0;

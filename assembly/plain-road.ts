@@ -1,5 +1,5 @@
 /** Road on which a car may appear: straight and dry, under it and on its next seconds in the lane. */
-import { L_SPEED_LIMIT, L_ZONES, PT_CURVATURE, PT_X, PT_Y } from './layout';
+import { L_ZONES, PT_CURVATURE, PT_X, PT_Y } from './layout';
 import { along, laneLength, laneRecord, pointAt, shareAt } from './lanes';
 import { least } from './math';
 import { isSlippery } from './road-grip';
@@ -12,11 +12,11 @@ const STEP_M = 1.0;
 /** Curvature up to which a road counts as straight, 1/m: 0.3 m/s² at 60 km/h. */
 const STRAIGHT = 0.001;
 
-/** Whether a lane is plain road at a station and from there as far as a car drives in 2 s in the lane. */
-export function isPlainRoad(city: usize, lane: i32, station: f64): bool {
+/** Whether a lane is plain road at a station and from there as far as a car drives in 2 s at `speed` m/s in it. */
+export function isPlainRoad(city: usize, lane: i32, station: f64, speed: f64): bool {
   const record = laneRecord(city, lane);
   const zones = load<u32>(record + L_ZONES);
-  const reach = BODY_M + PLAIN_S * load<f64>(record + L_SPEED_LIMIT);
+  const reach = BODY_M + PLAIN_S * speed;
   const end = least(station + reach, laneLength(city, lane));
   for (let at = station - BODY_M; at < end; at += STEP_M) {
     const point = pointAt(city, lane, at);

@@ -3,7 +3,7 @@
  * because most targets do not.
  */
 import {
-  AEB_PARTIAL,
+  AEB_EASES,
   CONTACT_VEHICLE,
   C_AEB_STAGE,
   C_AEB_TICK,
@@ -64,9 +64,7 @@ const HARD_DECEL = 2.5;
 
 /** Whether AEB or animal detection brakes a car. */
 export function isBraking(slab: usize, car: i32): bool {
-  return (
-    getI(slab, C_AEB_STAGE, car) >= AEB_PARTIAL || getI(slab, C_ANIMAL_STAGE, car) >= AEB_PARTIAL
-  );
+  return getI(slab, C_AEB_STAGE, car) >= AEB_EASES || getI(slab, C_ANIMAL_STAGE, car) >= AEB_EASES;
 }
 
 /** Whether a vehicle that is at least `distance` m along the path can matter. */

@@ -152,7 +152,8 @@ function start(slab: usize, city: usize, car: i32, seed: u64): void {
     if (isConnector(city, lane) || room < 0.0) continue;
     const station = START_FROM_ENTRY_M + uniformBetween(key, <u64>(2 * n + 1), 0.0, room);
     if (apartFrom(slab, car, lane, station) < START_APART_M) continue;
-    if (!isPlainRoad(city, lane, station)) continue;
+    if (!isPlainRoad(city, lane, station, load<f64>(laneRecord(city, lane) + L_SPEED_LIMIT)))
+      continue;
     place(slab, city, car, position, station);
     roll(slab, city, car);
     return;
@@ -174,7 +175,12 @@ function startAnywhere(slab: usize, city: usize, car: i32, count: i32, isPlain: 
     const last = laneLength(city, lane) - START_TO_LINE_M;
     for (let station = START_FROM_ENTRY_M; station < last && best < START_APART_M; station += 4.0) {
       const apart = apartFrom(slab, car, lane, station);
-      if (apart <= best || (isPlain && !isPlainRoad(city, lane, station))) continue;
+      if (
+        apart <= best ||
+        (isPlain &&
+          !isPlainRoad(city, lane, station, load<f64>(laneRecord(city, lane) + L_SPEED_LIMIT)))
+      )
+        continue;
       best = apart;
       bestPosition = position;
       bestStation = station;

@@ -1,6 +1,6 @@
 import {
+  AEB_EASES,
   AEB_NONE,
-  AEB_PARTIAL,
   CONTACT_ANIMAL,
   C_AEB_STAGE,
   C_EFFECTIVE,
@@ -46,7 +46,7 @@ export function brakeInEmergency(slab: usize, city: usize, car: i32, near: u32):
       const target = targetRecord(car, <i32>ctz(left));
       if (!isTrusted(target)) continue;
       const own = stageFor(slab, city, car, target, held, 1.0);
-      if (own >= AEB_PARTIAL) act(slab, car, target, own, held);
+      if (own >= AEB_EASES) act(slab, car, target, own, held);
       if (own > stage) stage = own;
     }
   }
@@ -66,11 +66,11 @@ function isTrusted(target: usize): bool {
 
 function act(slab: usize, car: i32, target: usize, stage: i32, held: i32): void {
   const sensors = load<i32>(target + TG_SENSORS);
-  let decel = decelOf(stage);
+  let decel = decelOf(slab, car, stage);
   if ((sensors & SEEN_CAMERA) == 0 && getF(slab, C_VX, car) > TRUSTED_MPS && isStill(target))
     decel = least(decel, UNSURE_DECEL);
   demand(slab, car, decel);
-  if (held < AEB_PARTIAL) announce(slab, car, F_AEB, load<i32>(target + TG_OBJECT));
+  if (held < AEB_EASES) announce(slab, car, F_AEB, load<i32>(target + TG_OBJECT));
   credit(slab, car, F_AEB | F_BRAKES | featuresOf(sensors & (SEEN_CAMERA | SEEN_RADAR)));
 }
 

@@ -1,6 +1,6 @@
 import {
+  AEB_EASES,
   AEB_NONE,
-  AEB_PARTIAL,
   AEB_WARN,
   CONTACT_ANIMAL,
   C_ANIMAL_STAGE,
@@ -29,7 +29,7 @@ export function brakeForAnimals(slab: usize, city: usize, car: i32, near: u32): 
       const target = targetRecord(car, <i32>ctz(left));
       if (load<i32>(target + TG_CLASS) != CONTACT_ANIMAL) continue;
       let own = stageFor(slab, city, car, target, held, READINESS);
-      if (own >= AEB_PARTIAL) {
+      if (own >= AEB_EASES) {
         if (features & F_BRAKES) act(slab, car, target, own, held);
         else own = AEB_WARN;
       }
@@ -40,7 +40,7 @@ export function brakeForAnimals(slab: usize, city: usize, car: i32, near: u32): 
 }
 
 function act(slab: usize, car: i32, target: usize, stage: i32, held: i32): void {
-  demand(slab, car, decelOf(stage));
-  if (held < AEB_PARTIAL) announce(slab, car, F_ANIMAL_DETECTION, load<i32>(target + TG_OBJECT));
+  demand(slab, car, decelOf(slab, car, stage));
+  if (held < AEB_EASES) announce(slab, car, F_ANIMAL_DETECTION, load<i32>(target + TG_OBJECT));
   credit(slab, car, F_ANIMAL_DETECTION | F_BRAKES | F_FRONT_CAMERA);
 }

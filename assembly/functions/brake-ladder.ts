@@ -2,9 +2,20 @@
  * Stages of emergency braking by time to collision, shared by AEB and animal detection. The
  * thresholds do not depend on friction.
  */
-import { AEB_FULL, AEB_NONE, AEB_PARTIAL, AEB_WARN, C_VX } from '../layout';
+import {
+  AEB_EASES,
+  AEB_FULL,
+  AEB_NONE,
+  AEB_PARTIAL,
+  AEB_WARN,
+  CONTACT_ANIMAL,
+  CONTACT_PERSON,
+  C_VX,
+  TG_CLASS,
+} from '../layout';
+import { greatest, least } from '../math';
 import { getF } from '../memory';
-import { closingInTheEnd, relate, speedAlong, timeToGap, willMeet } from './threat';
+import { closingInTheEnd, gapTo, relate, speedAlong, timeToGap, willMeet } from './threat';
 
 /** Deceleration assumed for the time of a stop, m/s². */
 const REFERENCE_DECEL = 7.0;
@@ -18,7 +29,10 @@ const RELEASE_SHARE = 1.5;
  * While a car brakes, a target that leaves the path this little before its arrival still counts, s.
  */
 const HELD_S = 0.5;
+/** Distance at which a car that slows gently comes to a standstill, m. */
+const EASES_BEFORE_M = 2.0;
 /** Braking of the stages, m/s²; the full stage demands more than tyres can transmit. */
+const EASE_DECEL_MAX = 4.0;
 const PARTIAL_DECEL = 4.0;
 const FULL_DECEL = 9.5;
 
@@ -35,7 +49,7 @@ export function stageFor(
   readiness: f64,
 ): i32 {
   relate(slab, city, car, target);
-  const isActing = held >= AEB_PARTIAL;
+  const isActing = held >= AEB_EASES;
   if (!willMeet(slab, car, isActing ? HELD_S : 0.0)) return AEB_NONE;
   const time = timeToGap();
   const speed = getF(slab, C_VX, car);
@@ -43,13 +57,28 @@ export function stageFor(
   let stage = AEB_NONE;
   if (time < readiness * (base + FULL_S)) stage = AEB_FULL;
   else if (time < base + PARTIAL_S) stage = AEB_PARTIAL;
-  else if (time < base + WARN_S) stage = AEB_WARN;
+  else if (time < base + WARN_S) stage = canEase(slab, car, target) ? AEB_EASES : AEB_WARN;
   if (!isActing || stage >= held) return stage;
-  const began = base + (held == AEB_FULL ? FULL_S : PARTIAL_S);
+  const began = base + (held == AEB_FULL ? FULL_S : held == AEB_PARTIAL ? PARTIAL_S : WARN_S);
   return speed > speedAlong() || time < RELEASE_SHARE * began ? held : stage;
 }
 
-/** Deceleration that a stage demands, m/s². */
-@inline export function decelOf(stage: i32): f64 {
-  return stage == AEB_FULL ? FULL_DECEL : stage == AEB_PARTIAL ? PARTIAL_DECEL : 0.0;
+/** Whether gentle braking suffices for a target that a driver would give way to. */
+function canEase(slab: usize, car: i32, target: usize): bool {
+  const kind = load<i32>(target + TG_CLASS);
+  if (kind != CONTACT_PERSON && kind != CONTACT_ANIMAL) return false;
+  return decelToStop(slab, car) <= EASE_DECEL_MAX;
+}
+
+/** Deceleration with which a car stops before the target of `relate`, m/s². */
+@inline function decelToStop(slab: usize, car: i32): f64 {
+  const speed = getF(slab, C_VX, car);
+  return (0.5 * speed * speed) / greatest(gapTo() - EASES_BEFORE_M, 0.1);
+}
+
+/** Deceleration that a stage demands for the target of `relate`, m/s². */
+export function decelOf(slab: usize, car: i32, stage: i32): f64 {
+  if (stage == AEB_FULL) return FULL_DECEL;
+  if (stage == AEB_PARTIAL) return PARTIAL_DECEL;
+  return stage == AEB_EASES ? least(decelToStop(slab, car), EASE_DECEL_MAX) : 0.0;
 }

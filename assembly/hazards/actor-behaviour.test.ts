@@ -71,7 +71,7 @@ describe('A crossing vehicle', () => {
   test('yields to a car that another vehicle hides, and then continues.', () => {
     const stage = stageOf('blind_crossing');
     const speedMps = 8;
-    const [car = 0] = stage.set({ wayM: 4.5 * speedMps, speedMps, features: ACTUATORS });
+    const [car = 0] = stage.set({ wayM: 6 * speedMps, speedMps, features: ACTUATORS });
     expect(stepUntil(stage, acts(stage), 150)).toBe(true);
     const other = (car + 1) % CAR_COUNT;
     const waits = () => {
@@ -81,7 +81,7 @@ describe('A crossing vehicle', () => {
       });
       return stage.i32(A_WAIT) !== 0;
     };
-    expect(stepUntil(stage, waits, 250)).toBe(true);
+    expect(stepUntil(stage, waits, 350)).toBe(true);
     // Its front has passed the conflict point: the actor, half of it 2.25 m, is still before the lane.
     expect(stepUntil(stage, () => stage.i32(A_WAIT) === 0, 300)).toBe(true);
     expect(stage.f64(A_STATION)).toBeLessThan(stage.hazard.site.actorStationM - 2.25 - 1);
@@ -99,10 +99,10 @@ describe('A deer', () => {
     const { site, x, y } = stage.hazard;
     const { along } = frameAt(site.actorPath, 0);
     const speedMps = 13;
-    const [car = 0] = stage.set({ wayM: 3.4 * 13.5, speedMps: 13.5 });
+    const [car = 0] = stage.set({ wayM: 4.3 * 13.5, speedMps: 13.5 });
     const other = (car + 1) % CAR_COUNT;
-    // It sets off after 1 s, is in the lane 2.4 s later, and in the oncoming lane after 1.2 s more.
-    const awayM = (1 + 2.4 + 1.2 + lateS) * speedMps;
+    // It sets off after 1 s, is in the lane 3.3 s later, and in the oncoming lane after 1.2 s more.
+    const awayM = (1 + 3.3 + 1.2 + lateS) * speedMps;
     const [hx, hy] = [stage.car(C_HX, car), stage.car(C_HY, car)];
     stage.edit((world) => {
       const [awayX, awayY] = [3.5 * along[0] + awayM * hx, 3.5 * along[1] + awayM * hy];
@@ -161,7 +161,7 @@ describe('A pedestrian or animal that had to stop in the street', () => {
   const speedAfter = (...others: readonly SpotCar[]) => {
     const stage = stageOf('deer_crossing');
     const { kernel, slab, spot } = stage;
-    stage.set({ wayM: 46, speedMps: 13.5, features: ACTUATORS });
+    stage.set({ wayM: 58, speedMps: 13.5, features: ACTUATORS });
     expect(stepUntil(stage, () => stage.f64(A_STATION) > 1.5, 300)).toBe(true);
     stage.edit((world) => world.setF64(HAZARDS + spot * HAZARD_BYTES + A_SPEED, 0, 0));
     stage.set(...others);

@@ -11,8 +11,6 @@ import {
   C_ACCEL,
   C_STATUS,
   C_VX,
-  HAZARD_RED_LIGHT_LORRY,
-  HAZARD_WET_CREST,
   HS_ACTOR_LENGTH,
   HS_ACTOR_STATION,
   HS_BODY_LENGTH,
@@ -26,8 +24,8 @@ import { clamp, greatest, least, timeToCover } from '../math';
 import { getF, getI } from '../memory';
 import { STANDING_FOR_ACTORS_MPS } from '../thresholds';
 import { brakingFor, isAnybodyComing, isHiddenFrom } from './actor-perception';
-import { isCrestSpared } from './crests';
-import { putAtStart, putOnPath } from './paths';
+import { crestTrigger, isCrestSpared, isNobodyNear } from './crests';
+import { isActorSeen, putOnPath } from './paths';
 import {
   hardestBrake,
   hasLine,
@@ -38,6 +36,7 @@ import {
   MODE_CUTS_IN,
   MODE_FOLLOWS,
   MODE_LEADS,
+  MODE_ROLLS,
   MODE_WALKS,
   shortBy,
   speedNeeded,
@@ -66,12 +65,18 @@ const UNSURE = 0.15;
 /** After the encounter an actor is still in the way for this time, s. */
 const AFTER_S = 1.0;
 /** A crossing vehicle adapts its speed to the car's until this long before the car arrives, s. */
-const SYNC_S = 1.5;
+const SYNC_S = 2.0;
+/** Time ahead in which no other car may come into the junction as it sets off, s. */
+const JUNCTION_S = 3.5;
 /** Range of that adaptation as shares of its own speed. */
-const SLOWER = 0.7;
-const FASTER = 1.25;
-/** Acceleration and deceleration of that adaptation, m/s². */
+const SLOWER = 0.65;
+const FASTER = 1.1;
+/** Acceleration and deceleration of that adaptation and before the end of a way, m/s². */
 const EASE = 2.5;
+/** So near to the end of its way an actor is there, m. */
+export const END_M = 0.25;
+/** A vehicle has crossed once its rear is this far beyond the middle of the car's lane, m. */
+const CROSSED_M = 4.0;
 /** A crossing vehicle must be visible to the car this long before the car arrives, s. */
 const VIEW_S = 2.6;
 /**
@@ -105,8 +110,8 @@ const VAN_SUITS_M = 2.0;
 const VAN_STEADY_M = 10.0;
 const VAN_ON_MPS = 9.0;
 /**
- * A body in the lane stands for so many ticks (60 s), or until a car has stood behind it for so
- * many (8 s).
+ * A broken-down vehicle stands for so many ticks (60 s), or until a car has stood this near behind
+ * it, m, for so many (8 s).
  */
 const STAND_TICKS: u32 = 3000;
 const TOW_TICKS: u32 = 400;
@@ -121,6 +126,7 @@ export function findTriggeringCar(
 ): i32 {
   if (mode == MODE_WALKS) return walkTrigger(slab, city, site, actor);
   if (mode == MODE_CROSSES) return crossTrigger(slab, city, site, actor);
+  if (mode == MODE_ROLLS) return crestTrigger(slab, city, site, actor);
   if (mode == MODE_LEADS) return leadTrigger(slab, city, site, actor);
   if (mode == MODE_CUTS_IN) return cutInTrigger(slab, city, site, actor);
   return mode == MODE_FOLLOWS ? stallTrigger(slab, city, site, actor) : -1;
@@ -130,13 +136,20 @@ export function findTriggeringCar(
 function walkTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   const needed = walkTime(site);
   const short = 0.5 * load<f64>(site + HS_BODY_LENGTH);
-  const car = findArriving(slab, city, site, needed + READY_S, short, speedNeeded(kindOf(site)));
+  const car = findArriving(
+    slab,
+    city,
+    site,
+    needed + READY_S,
+    short,
+    speedNeeded(kindOf(site)),
+    -1,
+  );
   if (car < 0) return -1;
   const speed = load<f64>(site + HS_SPEED);
   const across =
     needed + (load<f64>(site + HS_ACTOR_LENGTH) - load<f64>(site + HS_ACTOR_STATION)) / speed;
   if (!hasFreeWay(slab, city, site, car, 0.0, speed, across, UNSURE)) return -1;
-  putAtStart(site, actor);
   store<f64>(actor + A_CRUISE, speed);
   setOff(slab, city, site, actor, car, needed);
   return car;
@@ -162,11 +175,11 @@ export function walkOver(slab: usize, city: usize, site: usize, actor: usize, ti
   }
   const hadToStop = load<f64>(actor + A_SPEED) == 0.0 && load<f64>(actor + A_STATION) > 0.0;
   if (hadToStop && isAnybodyComing(slab, actor)) return;
-  go(slab, city, site, actor, MODE_WALKS);
+  goOn(slab, city, site, actor, MODE_WALKS);
 }
 
-/** Continues, or brakes for an object in its path. */
-function go(slab: usize, city: usize, site: usize, actor: usize, mode: i32): void {
+/** Continues, or brakes for an object in its path or for the end of it. */
+export function goOn(slab: usize, city: usize, site: usize, actor: usize, mode: i32): void {
   const braking = brakingFor(slab, city, site, actor, mode);
   const speed = load<f64>(actor + A_SPEED);
   const cruise = load<f64>(actor + A_CRUISE);
@@ -174,39 +187,61 @@ function go(slab: usize, city: usize, site: usize, actor: usize, mode: i32): voi
   if (braking > 0.0) accel = -braking;
   else if (speed < cruise) accel = startAccel(mode);
   else if (speed > cruise + 0.1) accel = -EASE;
-  store<f64>(actor + A_ACCEL, accel);
+  const left = load<f64>(site + HS_ACTOR_LENGTH) - load<f64>(actor + A_STATION);
+  const toEnd = (0.5 * speed * speed) / greatest(left, END_M);
+  store<f64>(actor + A_ACCEL, toEnd > EASE ? least(accel, -toEnd) : accel);
 }
 
 /**
  * A crossing vehicle is under way already, at the station from which it arrives together with the
- * car.
+ * car, where nobody sees it.
  */
 function crossTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   const kind = kindOf(site);
   const short = 0.5 * load<f64>(site + HS_BODY_WIDTH);
-  const car = findArriving(slab, city, site, leadTime(kind), short, speedNeeded(kind));
-  if (car < 0) return -1;
-  const arrival = arrivalIn(slab, car, wayTo(slab, city, car, site) - short, kind);
-  if (!lightsAllow(slab, city, site, car, arrival)) return -1;
+  let car = -1;
+  do {
+    car = findArriving(slab, city, site, leadTime(kind), short, speedNeeded(kind), car);
+  } while (car >= 0 && !canCrossFor(slab, city, site, actor, car, short));
+  return car;
+}
+
+/** Places a crossing vehicle for a car if it can set off now. */
+function canCrossFor(
+  slab: usize,
+  city: usize,
+  site: usize,
+  actor: usize,
+  car: i32,
+  short: f64,
+): bool {
+  const arrival = arrivalIn(slab, car, wayTo(slab, city, car, site) - short, kindOf(site));
+  if (!lightsAllow(slab, city, site, car, arrival)) return false;
   const aim = load<f64>(site + HS_ACTOR_STATION) - shortBy(site);
   const start = aim - load<f64>(site + HS_SPEED) * arrival;
   const station = start < 0.0 ? 0.0 : start;
   const speed = (aim - station) / arrival;
-  if (!hasRoomAt(slab, city, site, station) || !isJunctionFree(slab, city, site, car, arrival))
-    return -1;
-  if (!hasFreeWay(slab, city, site, car, station, speed, arrival + AFTER_S, 0.0)) return -1;
+  if (
+    !hasRoomAt(slab, city, site, station) ||
+    !isJunctionFree(slab, city, site, car, least(arrival, JUNCTION_S)) ||
+    !hasFreeWay(slab, city, site, car, station, speed, arrival + AFTER_S, 0.0)
+  )
+    return false;
   store<f64>(actor + A_STATION, station);
   store<f64>(actor + A_SPEED, speed);
   store<f64>(actor + A_CRUISE, speed);
   store<i32>(actor + A_PIECE, 0);
   putOnPath(city, site, actor);
-  return car;
+  return !isActorSeen(slab, city, site, actor);
 }
 
-export function crossOver(slab: usize, city: usize, site: usize, actor: usize): void {
-  if (yieldsToCar(slab, city, site, actor)) return;
+/** Crosses the car's lane; false once it has. */
+export function crossOver(slab: usize, city: usize, site: usize, actor: usize): bool {
+  if (yieldsToCar(slab, city, site, actor)) return true;
   matchSpeed(slab, city, site, actor);
-  go(slab, city, site, actor, MODE_CROSSES);
+  goOn(slab, city, site, actor, MODE_CROSSES);
+  const beyond = load<f64>(actor + A_STATION) - load<f64>(site + HS_ACTOR_STATION);
+  return beyond < 0.5 * load<f64>(site + HS_BODY_LENGTH) + CROSSED_M;
 }
 
 /**
@@ -242,15 +277,18 @@ function yieldsToCar(slab: usize, city: usize, site: usize, actor: usize): bool 
   return true;
 }
 
-/** The lorry is an exception: it has a green light, and is long. */
 function matchSpeed(slab: usize, city: usize, site: usize, actor: usize): void {
-  if (kindOf(site) == HAZARD_RED_LIGHT_LORRY) return;
   const car = load<i32>(actor + A_CAR);
   const way = wayTo(slab, city, car, site) - 0.5 * load<f64>(site + HS_BODY_WIDTH);
   if (way <= 0.0) return;
   const arrival = arrivalIn(slab, car, way, kindOf(site));
   const left = load<f64>(site + HS_ACTOR_STATION) - shortBy(site) - load<f64>(actor + A_STATION);
-  if (arrival < SYNC_S || left <= 0.0) return;
+  if (left <= 0.0) return;
+  if (arrival < SYNC_S) {
+    // From now on it is predictable.
+    store<f64>(actor + A_CRUISE, load<f64>(actor + A_SPEED));
+    return;
+  }
   const own = load<f64>(site + HS_SPEED);
   store<f64>(actor + A_CRUISE, clamp(left / arrival, SLOWER * own, FASTER * own));
 }
@@ -296,20 +334,20 @@ export function lead(slab: usize, city: usize, site: usize, actor: usize, tick: 
     const car = load<i32>(actor + A_CAR);
     if (left > (speed * speed) / (2.0 * LEAD_BRAKE)) {
       store<f64>(actor + A_CRUISE, greatest(getF(slab, C_VX, car), LEAD_ON_MPS));
-      go(slab, city, site, actor, MODE_LEADS);
+      goOn(slab, city, site, actor, MODE_LEADS);
       return;
     }
     const gap = wayTo(slab, city, car, site) - left;
     if (speed > 0.0 && load<f64>(actor + A_ACCEL) > -LEAD_BRAKE && !isWorthwhile(gap)) {
       store<u32>(actor + A_WAIT, tick);
-      go(slab, city, site, actor, MODE_LEADS);
+      goOn(slab, city, site, actor, MODE_LEADS);
       return;
     }
     store<f64>(actor + A_ACCEL, -LEAD_BRAKE);
     if (speed == 0.0) store<u32>(actor + A_WAIT, tick + LEAD_TICKS);
   } else if (tick >= until) {
     store<f64>(actor + A_CRUISE, LEAD_ON_MPS);
-    go(slab, city, site, actor, MODE_LEADS);
+    goOn(slab, city, site, actor, MODE_LEADS);
   }
 }
 
@@ -322,7 +360,7 @@ function cutInTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 
   const aim = load<f64>(site + HS_ACTOR_STATION) - VAN_SHORT_M;
   const needed = timeToCover(aim, 0.0, load<f64>(site + HS_SPEED), startAccel(MODE_CUTS_IN));
   const short = VAN_SHORT_M + 0.5 * load<f64>(site + HS_BODY_LENGTH);
-  const car = findArriving(slab, city, site, needed, short, speedNeeded(kindOf(site)));
+  const car = findArriving(slab, city, site, needed, short, speedNeeded(kindOf(site)), -1);
   if (car < 0 || !isFirst(slab, city, site, car, LEAD_GAP_M)) return -1;
   store<f64>(actor + A_CRUISE, load<f64>(site + HS_SPEED));
   return car;
@@ -344,25 +382,28 @@ export function cutIn(slab: usize, city: usize, site: usize, actor: usize): void
   const middle = load<f64>(site + HS_ACTOR_STATION);
   if (station > middle + VAN_STEADY_M) store<f64>(actor + A_CRUISE, VAN_ON_MPS);
   else if (station < VAN_SUITS_M) suitVan(slab, city, site, actor, middle - VAN_SHORT_M - station);
-  go(slab, city, site, actor, MODE_CUTS_IN);
+  goOn(slab, city, site, actor, MODE_CUTS_IN);
 }
 
 export function follow(slab: usize, city: usize, site: usize, actor: usize): void {
-  go(slab, city, site, actor, MODE_FOLLOWS);
+  goOn(slab, city, site, actor, MODE_FOLLOWS);
 }
 
-/** Whether a body in the lane stays for now. */
-export function stand(
-  slab: usize,
-  city: usize,
-  site: usize,
-  actor: usize,
-  tick: u32,
-  isUnseen: bool,
-): bool {
-  const isCrest = kindOf(site) == HAZARD_WET_CREST;
-  if (isUnseen && (isCrest || tick - load<u32>(actor + A_SINCE) > STAND_TICKS)) return false;
-  if (isCrest && isCrestSpared(slab, city, site, actor)) return false;
+/** Whether a vehicle that has broken down in the lane stays there for now. */
+export function stand(slab: usize, city: usize, site: usize, actor: usize, tick: u32): bool {
+  return (
+    tick - load<u32>(actor + A_SINCE) <= STAND_TICKS && !hasHeldUp(slab, city, site, actor, tick)
+  );
+}
+
+/** Whether what has rolled into the lane stays there for now. */
+export function staysInLane(slab: usize, city: usize, site: usize, actor: usize, tick: u32): bool {
+  if (isNobodyNear(slab, city, site) || isCrestSpared(slab, city, site, actor)) return false;
+  return !hasHeldUp(slab, city, site, actor, tick);
+}
+
+/** Whether a car has stood behind an actor for long enough. */
+function hasHeldUp(slab: usize, city: usize, site: usize, actor: usize, tick: u32): bool {
   let waiting = false;
   for (let car = 0; car < CAR_COUNT; car++) {
     if (
@@ -376,6 +417,6 @@ export function stand(
   const until = load<u32>(actor + A_WAIT);
   if (!waiting) store<u32>(actor + A_WAIT, 0);
   else if (until == 0) store<u32>(actor + A_WAIT, tick + TOW_TICKS);
-  else if (tick >= until) return false;
-  return true;
+  else if (tick >= until) return true;
+  return false;
 }

@@ -1,5 +1,7 @@
 import {
   ACTOR_ACTS,
+  ACTOR_CARRIED,
+  ACTOR_LEAVES,
   ACTOR_STANDS,
   ACTOR_WAITS,
   A_ACCEL,
@@ -10,7 +12,6 @@ import {
   A_HY,
   A_NEAR,
   A_SENT,
-  A_SIGHT,
   A_SINCE,
   A_SPEED,
   A_STATE,
@@ -26,6 +27,7 @@ import {
   FRAME_TICKS,
   HAZARD_SPOT_BYTES,
   HAZARD_WET_CREST,
+  HS_ACTOR_LENGTH,
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
   H_TICK,
@@ -33,20 +35,26 @@ import {
   T_HAZARDS,
   T_HAZARD_COUNT,
 } from '../layout';
+import { BODY_B } from '../body';
 import { raise } from '../events';
 import { getF } from '../memory';
+import { BOX_X, BOX_Y } from '../overlap';
 import { CLEAR_TICKS } from '../thresholds';
 import {
   crossOver,
   cutIn,
-  follow,
-  lead,
+  END_M,
   findTriggeringCar,
+  follow,
+  goOn,
+  lead,
   stand,
+  staysInLane,
   walkOver,
 } from './actor-behaviour';
-import { awaitedSight } from './crests';
-import { putAtStart, putOnPath } from './paths';
+import { isAnybodyComing } from './actor-perception';
+import { hideBehindCrest, roll } from './crests';
+import { isActorSeen, placeAtEnd, putAtEnd, putAtStart, putOnPath } from './paths';
 import {
   actorRecord,
   kindOf,
@@ -56,22 +64,17 @@ import {
   MODE_FOLLOWS,
   MODE_LEADS,
   MODE_NONE,
+  MODE_ROLLS,
   MODE_STANDS,
   MODE_WALKS,
   modeOf,
   pauseFirst,
   siteRecord,
 } from './spots';
-import { isUnseen } from './triggers';
 
-/**
- * Actors appear and disappear only if no car is this near, m, nor approaching within the longer
- * distance, m.
- */
-const NEAR_BY_M = 45.0;
-const COMING_M = 90.0;
-/** Longest time that an actor is under way, ticks (40 s). */
-const ACTS_TICKS_MAX: u32 = 2000;
+/** Speed of a vehicle that is pulled off the road, and of whoever is carried, m/s. */
+const PULL_MPS = 2.5;
+const CARRY_MPS = 1.5;
 /** Deceleration of an actor that slides on the road, m/s². */
 const SLIDE_DECEL = 6.0;
 /**
@@ -100,47 +103,45 @@ export function sendActors(slab: usize, city: usize): void {
     if (waits && (tick < load<u32>(actor + A_ARMED) || (((tick / FRAME_TICKS) ^ spot) & 1) != 0))
       continue;
     const site = siteRecord(city, spot);
-    if (!waits) store<u32>(actor + A_NEAR, nearMask(slab, site, actor));
     const mode = modeOf(kindOf(site));
     if (mode == MODE_NONE) continue;
-    if (waits) trySpawn(slab, city, spot, site, actor, mode);
-    else if (load<u32>(actor + A_STRUCK) != 0) clear(slab, spot, site, actor, tick);
-    else updateActor(slab, city, spot, site, actor, mode, tick);
+    if (waits) {
+      trySpawn(slab, city, spot, site, actor, mode);
+      continue;
+    }
+    store<u32>(actor + A_NEAR, nearMask(slab, site, actor));
+    updateActor(slab, city, spot, site, actor, mode, tick);
   }
 }
 
-/** Spawns the actor of a spot if its trigger condition holds. */
+/**
+ * Spawns the actor of a spot where nobody sees that: one that drives or runs across from afar when
+ * its trigger condition holds, any other to wait for that.
+ */
 function trySpawn(slab: usize, city: usize, spot: i32, site: usize, actor: usize, mode: i32): void {
   let car = -1;
-  if (mode == MODE_WALKS || mode == MODE_CROSSES || mode == MODE_FOLLOWS) {
+  if (mode == MODE_CROSSES || mode == MODE_FOLLOWS) {
     car = findTriggeringCar(slab, city, site, actor, mode);
     if (car < 0) return;
-  } else if (kindOf(site) == HAZARD_WET_CREST) {
-    // The crest hides its appearance from every driver.
-    const sight = awaitedSight(slab, city, site);
-    if (sight < 0.0) return;
-    store<f32>(actor + A_SIGHT, <f32>sight);
-    putAtStart(site, actor);
-  } else if (!isUnseen(slab, city, site, NEAR_BY_M, COMING_M)) {
-    return;
   } else {
     putAtStart(site, actor);
+    if (isActorSeen(slab, city, site, actor)) return;
   }
-  store<u32>(
-    actor + A_SENT,
-    load<u32>(actor + A_SENT) + (mode == MODE_LEADS || mode == MODE_CUTS_IN ? 0 : 1),
-  );
-  enter(slab, spot, actor, car);
+  if (mode == MODE_ROLLS) hideBehindCrest(actor);
+  enter(slab, spot, actor, car, mode);
 }
 
-/** Makes the actor present, for a car or, with −1, for none. */
-function enter(slab: usize, spot: i32, actor: usize, car: i32): void {
+/** The actor sets off for a car or, with −1, stands. */
+function enter(slab: usize, spot: i32, actor: usize, car: i32, mode: i32): void {
   const tick = load<u32>(slab + H_TICK);
   store<i32>(actor + A_STATE, car < 0 ? ACTOR_STANDS : ACTOR_ACTS);
   store<i32>(actor + A_CAR, car);
   store<u32>(actor + A_SINCE, tick);
   store<f64>(actor + A_ACCEL, 0.0);
   store<u32>(actor + A_NEAR, ALL_CARS);
+  // One that waits beside the road is no hazard yet.
+  if (car < 0 && mode != MODE_STANDS) return;
+  store<u32>(actor + A_SENT, load<u32>(actor + A_SENT) + 1);
   raise(slab, tick, EVENT_HAZARD, car, -1, spot, 0, -1);
 }
 
@@ -161,12 +162,7 @@ function nearMask(slab: usize, site: usize, actor: usize): u32 {
   return mask;
 }
 
-/** An actor that was struck stays until it is cleared. */
-function clear(slab: usize, spot: i32, site: usize, actor: usize, tick: u32): void {
-  if (tick - load<u32>(actor + A_SINCE) >= CLEAR_TICKS) leave(slab, spot, site);
-}
-
-/** Updates an actor that stands or is under way. */
+/** Updates an actor that is present. */
 function updateActor(
   slab: usize,
   city: usize,
@@ -176,28 +172,61 @@ function updateActor(
   mode: i32,
   tick: u32,
 ): void {
-  const stands = load<i32>(actor + A_STATE) == ACTOR_STANDS;
+  const isStruck = load<u32>(actor + A_STRUCK) != 0;
+  // It stays where it was struck until it is cleared.
+  if (isStruck && tick - load<u32>(actor + A_SINCE) < CLEAR_TICKS) return;
+  const state = load<i32>(actor + A_STATE);
+  if (state == ACTOR_CARRIED) {
+    store<f64>(actor + A_SPEED, isAnybodyComing(slab, actor) ? 0.0 : CARRY_MPS);
+    return;
+  }
+  if (state == ACTOR_LEAVES) {
+    goAway(slab, city, spot, site, actor, mode);
+    return;
+  }
+  if (isStruck) {
+    // Whoever was thrown or pushed off its way is carried.
+    if (state == ACTOR_ACTS) pullAway(actor);
+    else store<i32>(actor + A_STATE, ACTOR_CARRIED);
+    return;
+  }
   if (mode == MODE_STANDS) {
-    if (!stand(slab, city, site, actor, tick, isUnseen(slab, city, site, NEAR_BY_M, COMING_M)))
-      leave(slab, spot, site);
+    if (!stand(slab, city, site, actor, tick)) pullAway(actor);
     return;
   }
-  if (stands) {
+  if (state == ACTOR_STANDS) {
+    if (tick < load<u32>(actor + A_ARMED)) return;
     const car = findTriggeringCar(slab, city, site, actor, mode);
-    if (car < 0) return;
-    store<u32>(actor + A_SENT, load<u32>(actor + A_SENT) + 1);
-    enter(slab, spot, actor, car);
-    return;
-  }
-  if (tick - load<u32>(actor + A_SINCE) > ACTS_TICKS_MAX) {
-    leave(slab, spot, site);
+    if (car >= 0) enter(slab, spot, actor, car, mode);
     return;
   }
   if (mode == MODE_WALKS) walkOver(slab, city, site, actor, tick);
-  else if (mode == MODE_CROSSES) crossOver(slab, city, site, actor);
   else if (mode == MODE_LEADS) lead(slab, city, site, actor, tick);
   else if (mode == MODE_CUTS_IN) cutIn(slab, city, site, actor);
-  else follow(slab, city, site, actor);
+  else if (mode == MODE_FOLLOWS) follow(slab, city, site, actor);
+  else if (mode == MODE_ROLLS) {
+    if (!staysInLane(slab, city, site, actor, tick)) store<i32>(actor + A_STATE, ACTOR_LEAVES);
+  } else if (!crossOver(slab, city, site, actor)) store<i32>(actor + A_STATE, ACTOR_LEAVES);
+}
+
+/** A vehicle that has broken down or was struck is pulled to the end of its way. */
+function pullAway(actor: usize): void {
+  store<i32>(actor + A_STATE, ACTOR_LEAVES);
+  store<f64>(actor + A_CRUISE, PULL_MPS);
+}
+
+/** The rest of the way; at its end the actor vanishes once nobody sees that. */
+function goAway(slab: usize, city: usize, spot: i32, site: usize, actor: usize, mode: i32): void {
+  if (mode == MODE_ROLLS) {
+    if (load<f64>(actor + A_STATION) > 0.0) return;
+    leave(slab, spot, site);
+    hideBehindCrest(actor);
+    store<i32>(actor + A_STATE, ACTOR_STANDS);
+  } else if (load<f64>(actor + A_STATION) < load<f64>(site + HS_ACTOR_LENGTH)) {
+    goOn(slab, city, site, actor, mode);
+  } else if (!isActorSeen(slab, city, site, actor)) {
+    leave(slab, spot, site);
+  }
 }
 
 /** Moves the actors that are present by one tick. */
@@ -209,8 +238,38 @@ export function moveActors(slab: usize, city: usize): void {
     const state = load<i32>(actor + A_STATE);
     if (state == ACTOR_WAITS) continue;
     if (state == ACTOR_STANDS) slide(actor);
-    else if (!advance(slab, city, site, actor)) leave(slab, spot, site);
+    else if (state == ACTOR_CARRIED) carry(city, site, actor);
+    else if (kindOf(site) == HAZARD_WET_CREST) roll(city, site, actor, state == ACTOR_ACTS);
+    else if (!advance(slab, city, site, actor)) arrive(city, site, actor);
   }
+}
+
+/** An actor that has come to where it ends stands there. */
+function arrive(city: usize, site: usize, actor: usize): void {
+  store<i32>(actor + A_STATE, ACTOR_LEAVES);
+  store<f64>(actor + A_SPEED, 0.0);
+  store<f64>(actor + A_ACCEL, 0.0);
+  putAtEnd(city, site, actor);
+}
+
+/** One tick of an actor that is carried, in a straight line to where it ends. */
+function carry(city: usize, site: usize, actor: usize): void {
+  const way = load<f64>(actor + A_SPEED) * TICK_S;
+  if (way == 0.0) return;
+  placeAtEnd(city, site, BODY_B);
+  const dx = load<f64>(BODY_B + BOX_X) - load<f64>(actor + A_X);
+  const dy = load<f64>(BODY_B + BOX_Y) - load<f64>(actor + A_Y);
+  const distance = sqrt(dx * dx + dy * dy);
+  if (distance <= way) {
+    arrive(city, site, actor);
+    return;
+  }
+  const hx = dx / distance;
+  const hy = dy / distance;
+  store<f64>(actor + A_HX, hx);
+  store<f64>(actor + A_HY, hy);
+  store<f64>(actor + A_X, load<f64>(actor + A_X) + way * hx);
+  store<f64>(actor + A_Y, load<f64>(actor + A_Y) + way * hy);
 }
 
 /** A standing actor moves only after it was struck. */
@@ -225,7 +284,7 @@ function slide(actor: usize): void {
   store<f64>(actor + A_Y, load<f64>(actor + A_Y) + way * load<f64>(actor + A_HY));
 }
 
-/** One tick along the path; false at its end. */
+/** One tick along the path; false once the actor is at its end. */
 function advance(slab: usize, city: usize, site: usize, actor: usize): bool {
   if (modeOf(kindOf(site)) == MODE_WALKS && load<u32>(slab + H_TICK) < load<u32>(actor + A_WAIT))
     return true;
@@ -236,7 +295,10 @@ function advance(slab: usize, city: usize, site: usize, actor: usize): bool {
   if (accel > 0.0 && next > cruise) next = speed > cruise ? speed : cruise;
   if (next < 0.0) next = 0.0;
   if (next == 0.0 && speed == 0.0) return true;
+  const station = load<f64>(actor + A_STATION) + 0.5 * (speed + next) * TICK_S;
   store<f64>(actor + A_SPEED, next);
-  store<f64>(actor + A_STATION, load<f64>(actor + A_STATION) + 0.5 * (speed + next) * TICK_S);
-  return putOnPath(city, site, actor);
+  store<f64>(actor + A_STATION, station);
+  if (station > load<f64>(site + HS_ACTOR_LENGTH) - END_M) return false;
+  putOnPath(city, site, actor);
+  return true;
 }

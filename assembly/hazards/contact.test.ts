@@ -8,6 +8,8 @@ import {
   A_STATION,
   A_STRUCK,
   A_X,
+  A_Y,
+  ACTOR_CARRIED,
   ACTOR_STANDS,
   ACTOR_WAITS,
   C_HX,
@@ -28,7 +30,7 @@ import {
 } from '../layout.ts';
 
 describe('What was struck', () => {
-  test('lies there, is met once by each car, and is cleared after 12 s.', () => {
+  test('lies there, is met once by each car, and is carried off the road after 12 s.', () => {
     const stage = stageOf('parked_row_child');
     const [car = -1] = stage.set({ wayM: 54, speedMps: 13.5, features: ACTUATORS });
     const contact = contactOf(stage, 500);
@@ -43,8 +45,16 @@ describe('What was struck', () => {
     expect(stage.i32(A_STATE)).toBe(ACTOR_STANDS);
     expect(stage.i32(A_STRUCK)).toBe(1 << car);
     const since = stage.tick;
-    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 700)).toBe(true);
+    const lies = [stage.f64(A_X), stage.f64(A_Y)];
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_CARRIED, 700)).toBe(true);
     expect(stage.tick - since).toBeGreaterThanOrEqual(600 - FRAME_TICKS);
+    expect(lies).not.toEqual([stage.f64(A_X), stage.f64(A_Y)]);
+    // Nobody is near who could see it vanish there.
+    stage.set();
+    const [endX, endY] = at(stage.hazard.site.actorPath, -1);
+    const isAtEnd = () => Math.hypot(stage.f64(A_X) - endX, stage.f64(A_Y) - endY) < 1e-9;
+    expect(stepUntil(stage, isAtEnd, 1500)).toBe(true);
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 100)).toBe(true);
     expect(stage.contactCount).toBe(1);
     expect(stage.i32(A_STRUCK)).toBe(0);
   });
@@ -52,7 +62,6 @@ describe('What was struck', () => {
   test('is shown as its box while it is there, else as the spot.', () => {
     const stage = stageOf('deer_crossing');
     const { kernel, slab, hazard } = stage;
-    stage.set({ wayM: 46, speedMps: 13.5 });
     const shown = () => {
       const out = kernel.pack(slab);
       return (field: number) => at([...out], O_HAZARD + stage.spot * OH_STRIDE + field);
@@ -61,6 +70,7 @@ describe('What was struck', () => {
     expect([OH_ACTIVE, OH_HEADING, OH_LENGTH, OH_WIDTH].map(waiting)).toEqual([0, 0, 0, 0]);
     expect(Math.abs(waiting(OH_X) - hazard.x * 100)).toBeLessThanOrEqual(0.5);
     expect(Math.abs(waiting(OH_Y) - hazard.y * 100)).toBeLessThanOrEqual(0.5);
+    stage.set({ wayM: 56, speedMps: 13.5 });
     stepUntil(stage, () => stage.f64(A_STATION) > 2, 300);
     const then = shown();
     expect([OH_ACTIVE, OH_LENGTH, OH_WIDTH].map(then)).toEqual([1, 110, 35]);

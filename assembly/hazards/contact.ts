@@ -1,5 +1,6 @@
 import {
   ACTOR_ACTS,
+  ACTOR_LEAVES,
   ACTOR_STANDS,
   ACTOR_WAITS,
   A_ACCEL,
@@ -14,8 +15,7 @@ import {
   A_STRUCK,
   A_X,
   A_Y,
-  CONTACT_ANIMAL,
-  CONTACT_PERSON,
+  CONTACT_VEHICLE,
   CT_PER_INERTIA,
   CT_PER_MASS,
   C_HX,
@@ -218,14 +218,13 @@ function isInTheWay(slab: usize, car: i32, site: usize, actor: usize): bool {
 /** An actor that ran into a car without fault stops in front of it. */
 function stop(city: usize, site: usize, actor: usize): void {
   store<f64>(actor + A_SPEED, 0.0);
-  if (load<i32>(actor + A_STATE) != ACTOR_ACTS) return;
+  const state = load<i32>(actor + A_STATE);
+  if (state != ACTOR_ACTS && state != ACTOR_LEAVES) return;
   store<f64>(actor + A_STATION, greatest(0.0, load<f64>(actor + A_STATION) - STEP_BACK_M));
   putOnPath(city, site, actor);
 }
 
-/**
- * Effect of a contact on an actor: persons and animals are thrown, vehicles are pushed and brake.
- */
+/** Effect of a contact on an actor: a vehicle is pushed and brakes, all else is thrown. */
 function pushActor(slab: usize, car: i32, site: usize, actor: usize, dvx: f64, dvy: f64): void {
   const hx = load<f64>(actor + A_HX);
   const hy = load<f64>(actor + A_HY);
@@ -233,7 +232,7 @@ function pushActor(slab: usize, car: i32, site: usize, actor: usize, dvx: f64, d
   const kind = load<i32>(site + HS_CLASS);
   store<u32>(actor + A_STRUCK, load<u32>(actor + A_STRUCK) | (1 << car));
   store<u32>(actor + A_SINCE, load<u32>(slab + H_TICK));
-  if (kind == CONTACT_PERSON || kind == CONTACT_ANIMAL) {
+  if (kind != CONTACT_VEHICLE) {
     const vx = speed * hx + dvx;
     const vy = speed * hy + dvy;
     const thrown = sqrt(vx * vx + vy * vy);
@@ -245,8 +244,8 @@ function pushActor(slab: usize, car: i32, site: usize, actor: usize, dvx: f64, d
     return;
   }
   const along = speed + dvx * hx + dvy * hy;
-  const acts = load<i32>(actor + A_STATE) == ACTOR_ACTS;
-  store<f64>(actor + A_SPEED, acts ? greatest(0.0, along) : along);
+  const stands = load<i32>(actor + A_STATE) == ACTOR_STANDS;
+  store<f64>(actor + A_SPEED, stands ? along : greatest(0.0, along));
   store<f64>(actor + A_ACCEL, -hardestBrake(kindOf(site)));
 }
 

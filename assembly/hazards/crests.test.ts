@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { at } from '../../src/city/geometry.ts';
+import { endsOf } from '../../src/citygen/hazards/paths.ts';
 import { NOSE_M } from '../../src/testing/rigs/course.ts';
 import { contactOf, stageOf, stepUntil } from '../../src/testing/rigs/hazard-stage.ts';
 import type { SpotCar } from '../../src/testing/rigs/spot-stage.ts';
 import {
+  A_ARMED,
   A_SIGHT,
+  A_SPEED,
   A_STATE,
+  A_X,
+  A_Y,
+  ACTOR_ACTS,
   ACTOR_STANDS,
   C_VX,
   C_X,
@@ -14,33 +20,34 @@ import {
   F_EVASIVE_STEERING,
 } from '../layout.ts';
 
-describe('What stands behind a crest', () => {
-  const isThereFor = (...others: readonly SpotCar[]) => {
+describe('What rolls into the lane behind a crest', () => {
+  const comesFor = (...others: readonly SpotCar[]) => {
     const stage = stageOf('wet_crest');
     stage.set(...others);
-    return stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 60);
+    return stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_ACTS, 60);
   };
 
-  test('appears for a driver who sees it too late to brake and early enough to steer.', () => {
-    expect(isThereFor({ wayM: 38, speedMps: 12.8 })).toBe(true);
-    expect(isThereFor({ wayM: 50, speedMps: 16 })).toBe(true);
+  test('comes for a driver who sees it too late to brake and early enough to steer.', () => {
+    expect(comesFor({ wayM: 42, speedMps: 12.8 })).toBe(true);
+    expect(comesFor({ wayM: 53, speedMps: 16 })).toBe(true);
     // From 9 m/s one stops in 11.4 m, and needs 13.1 m to steer.
-    expect(isThereFor({ wayM: 29, speedMps: 9 })).toBe(false);
+    expect(comesFor({ wayM: 29, speedMps: 9 })).toBe(false);
   });
 
-  test('never appears so late that the driver cannot steer, even if the car accelerates.', () => {
+  test('never comes so late that the driver cannot steer, even if the car accelerates.', () => {
     const endsOf = (features: number) => {
       const ends: { seenS: number; hits: boolean }[] = [];
       for (let speedMps = 11; speedMps < 16.5; speedMps += 0.1) {
         const stage = stageOf('wet_crest');
         const { x, y } = stage.hazard;
-        const [car = 0] = stage.set({ wayM: 3.15 * speedMps, speedMps, features });
+        const [car = 0] = stage.set({ wayM: 3.35 * speedMps, speedMps, features });
         const wayM = () =>
           Math.hypot(stage.car(C_X, car) - x, stage.car(C_Y, car) - y) - at([...NOSE_M], 2);
         // The camera is 1.6 m behind the front.
         const isSeen = () => wayM() <= stage.f32(A_SIGHT) - 1.6;
-        stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS && isSeen(), 150);
-        if (stage.i32(A_STATE) !== ACTOR_STANDS) continue;
+        stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_ACTS && isSeen(), 150);
+        if (stage.i32(A_STATE) !== ACTOR_ACTS) continue;
+        expect(stage.f64(A_SPEED)).toBe(0);
         const seenS = (stage.f32(A_SIGHT) - 1.6) / stage.car(C_VX, car);
         ends.push({ seenS, hits: contactOf(stage, 320) !== undefined });
       }
@@ -57,8 +64,20 @@ describe('What stands behind a crest', () => {
     expect(off.filter(({ hits }) => hits).length).toBeGreaterThan(0.9 * off.length);
   });
 
-  test('does not appear with a car beyond it, nor with one close behind the car.', () => {
-    expect(isThereFor({ wayM: 38, speedMps: 12.8 }, { wayM: -10, speedMps: 0 })).toBe(false);
-    expect(isThereFor({ wayM: 38, speedMps: 12.8 }, { wayM: 58, speedMps: 12.8 })).toBe(false);
+  test('does not come with a car beyond it, nor with one close behind the car.', () => {
+    expect(comesFor({ wayM: 42, speedMps: 12.8 }, { wayM: -10, speedMps: 0 })).toBe(false);
+    expect(comesFor({ wayM: 42, speedMps: 12.8 }, { wayM: 62, speedMps: 12.8 })).toBe(false);
+  });
+
+  test('rolls back beside the road once it is passed, and waits there in sight.', () => {
+    const stage = stageOf('wet_crest');
+    stage.set({ wayM: 42, speedMps: 12.8 });
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_ACTS, 60)).toBe(true);
+    stage.set();
+    const { start } = endsOf(stage.hazard.site.actorPath, { lengthM: 1, widthM: 1 });
+    expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 300)).toBe(true);
+    expect(stage.f64(A_X)).toBeCloseTo(start.x, 6);
+    expect(stage.f64(A_Y)).toBeCloseTo(start.y, 6);
+    expect(stage.i32(A_ARMED)).toBeGreaterThan(stage.tick);
   });
 });

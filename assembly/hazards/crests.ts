@@ -1,5 +1,9 @@
 import {
   A_SIGHT,
+  A_SPEED,
+  A_STATION,
+  A_WAIT,
+  A_X,
   CAR_COUNT,
   C_ACCEL,
   C_LANE,
@@ -7,25 +11,37 @@ import {
   C_VX,
   C_X,
   C_Y,
+  HS_ACTOR_LENGTH,
   HS_LANE_COUNT,
   HS_START_HX,
   HS_START_HY,
   HS_X,
   HS_Y,
   STATUS_CRASHED,
+  TICK_S,
 } from '../layout';
 import { velocityX, velocityY } from '../body';
 import { greatest, least } from '../math';
 import { getF, getI } from '../memory';
 import { CAMERA_BEHIND_M } from '../sensor-mounts';
+import { placeAt } from './paths';
 import { isFirst, laneOf, longWayTo, wayTo } from './triggers';
 
 /**
- * Time before the obstacle at which a car does not see it yet, s, and below which the case is
- * settled, s.
+ * Time before the obstacle at which a car does not see it yet, s, below which it no longer sets off
+ * for the car, s, as it must lie still when it is seen, and below which the case is settled, s.
  */
-const SOON_S = 3.2;
+const SOON_S = 3.4;
+const SETS_OFF_S = 2.8;
 const SETTLED_S = 2.0;
+/** Greatest speed of the obstacle, m/s, and its acceleration and deceleration, m/s². */
+const ROLL_MPS = 4.5;
+const ROLL_ACCEL = 6.0;
+/** Range of sight of the obstacle beside the road, m. */
+const HIDDEN_M = 15.0;
+/** It rolls back once no car is this near, m, nor approaches within the longer distance, m. */
+const NEAR_BY_M = 45.0;
+const APPROACHES_M = 90.0;
 /** A car slower than this can stop in time, m/s. */
 const SLOW_MPS = 5.0;
 /**
@@ -69,13 +85,13 @@ const NEAR_M = 30.0;
 const STREET_M = 12.0;
 
 /**
- * Sight distance of the obstacle, m, at which the first approaching car sees it too late to brake
- * but can steer around it; −1 while no such car approaches.
+ * The first approaching car that will see the obstacle too late to brake but can steer around it,
+ * with the sight distance for that set; −1 while no such car approaches.
  */
-export function awaitedSight(slab: usize, city: usize, site: usize): f64 {
+export function crestTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
   for (let car = 0; car < CAR_COUNT; car++) {
     const way = soonThere(slab, city, site, car);
-    if (way < 0.0) continue;
+    if (way < SETS_OFF_S * getF(slab, C_VX, car)) continue;
     const sight = surprisingSight(slab, car, way);
     if (
       sight < 0.0 ||
@@ -83,9 +99,44 @@ export function awaitedSight(slab: usize, city: usize, site: usize): f64 {
       isFollowed(slab, city, site, car, way)
     )
       continue;
-    if (!isAnybodyBeside(slab, site)) return sight;
+    if (isAnybodyBeside(slab, site)) continue;
+    store<f32>(actor + A_SIGHT, <f32>sight);
+    store<u32>(actor + A_WAIT, 0);
+    return car;
   }
-  return -1.0;
+  return -1;
+}
+
+/** Beside the road the obstacle is seen from nearby only. */
+export function hideBehindCrest(actor: usize): void {
+  store<f32>(actor + A_SIGHT, <f32>HIDDEN_M);
+}
+
+/** One tick of the obstacle on its way into the lane, or back. */
+export function roll(city: usize, site: usize, actor: usize, isComing: bool): void {
+  const station = load<f64>(actor + A_STATION);
+  const left = (isComing ? load<f64>(site + HS_ACTOR_LENGTH) : 0.0) - station;
+  const distance = abs(left);
+  const faster = least(abs(load<f64>(actor + A_SPEED)) + ROLL_ACCEL * TICK_S, ROLL_MPS);
+  const speed = least(least(faster, sqrt(2.0 * ROLL_ACCEL * distance)), distance / TICK_S);
+  const next = left < 0.0 ? -speed : speed;
+  store<f64>(actor + A_SPEED, next);
+  store<f64>(actor + A_STATION, distance < 1e-6 ? station + left : station + next * TICK_S);
+  placeAt(city, site, 0, load<f64>(actor + A_STATION), actor + A_X);
+}
+
+/** Whether no car is near the obstacle or approaches it. */
+export function isNobodyNear(slab: usize, city: usize, site: usize): bool {
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const dx = getF(slab, C_X, car) - load<f64>(site + HS_X);
+    const dy = getF(slab, C_Y, car) - load<f64>(site + HS_Y);
+    if (
+      dx * dx + dy * dy < NEAR_BY_M * NEAR_BY_M ||
+      longWayTo(slab, city, car, site, APPROACHES_M) >= 0.0
+    )
+      return false;
+  }
+  return true;
 }
 
 /**
@@ -170,7 +221,7 @@ function isAnybodyBeside(slab: usize, site: usize): bool {
     if (getI(slab, C_LANE, car) == lane) continue;
     const dx = getF(slab, C_X, car) - load<f64>(site + HS_X);
     const dy = getF(slab, C_Y, car) - load<f64>(site + HS_Y);
-    if (abs(hx * dy - hy * dx) > STREET_M) continue;
+    if (abs(hx * dx + hy * dy) > STREET_M) continue;
     const vx = velocityX(slab, car);
     const vy = velocityY(slab, car);
     // A car that drives away does not approach.

@@ -5,9 +5,11 @@ import {
   A_STATION,
   A_X,
   A_Y,
+  HAZARD_WET_CREST,
   HS_ACTOR_LENGTH,
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
+  HS_KIND,
   HS_PATH_COUNT,
   HS_PATH_FIRST,
   HS_START_HX,
@@ -22,6 +24,7 @@ import {
 } from '../layout';
 import { BODY_COG_X, BODY_COG_Y } from '../body';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
+import { isSeen } from '../view';
 
 /** Least cosine between the heading of an object and a path in the same direction. */
 const SAME_WAY = 0.9;
@@ -100,6 +103,25 @@ export function putOnPath(city: usize, site: usize, actor: usize): bool {
   return true;
 }
 
+/** Leaves the place at which an actor ends: beside the road where it rolled out, else the end of its path. */
+export function placeAtEnd(city: usize, site: usize, box: usize): void {
+  if (load<i32>(site + HS_KIND) == HAZARD_WET_CREST) placeAt(city, site, 0, 0.0, box);
+  else
+    placeAt(
+      city,
+      site,
+      load<i32>(site + HS_PATH_COUNT) - 2,
+      load<f64>(site + HS_ACTOR_LENGTH),
+      box,
+    );
+}
+
+export function putAtEnd(city: usize, site: usize, actor: usize): void {
+  const isStart = load<i32>(site + HS_KIND) == HAZARD_WET_CREST;
+  store<f64>(actor + A_STATION, isStart ? 0.0 : load<f64>(site + HS_ACTOR_LENGTH));
+  placeAtEnd(city, site, actor + A_X);
+}
+
 /** Places an actor where it stands or waits. */
 export function putAtStart(site: usize, actor: usize): void {
   store<f64>(actor + A_STATION, 0.0);
@@ -108,6 +130,20 @@ export function putAtStart(site: usize, actor: usize): void {
   store<f64>(actor + A_Y, load<f64>(site + HS_START_Y));
   store<f64>(actor + A_HX, load<f64>(site + HS_START_HX));
   store<f64>(actor + A_HY, load<f64>(site + HS_START_HY));
+}
+
+/** Whether a car sees an actor, which then must neither appear nor vanish. */
+export function isActorSeen(slab: usize, city: usize, site: usize, actor: usize): bool {
+  return isSeen(
+    slab,
+    city,
+    load<f64>(actor + A_X),
+    load<f64>(actor + A_Y),
+    load<f64>(actor + A_HX),
+    load<f64>(actor + A_HY),
+    0.5 * load<f64>(site + HS_BODY_LENGTH),
+    -1,
+  );
 }
 
 /** Body of an actor `back` s before, extrapolated from its present motion. */

@@ -37,7 +37,7 @@ import { uniformBetween, PURPOSE_HAZARD, streamKey } from '../random';
 
 /** Behaviour of the actor of a kind. */
 export const MODE_NONE = 0;
-/** Stands in the lane for a while. */
+/** Stands broken down in the lane for a while. */
 export const MODE_STANDS = 1;
 /** Walks or runs across. */
 export const MODE_WALKS = 2;
@@ -49,15 +49,18 @@ export const MODE_LEADS = 4;
 export const MODE_CUTS_IN = 5;
 /** Comes from behind. */
 export const MODE_FOLLOWS = 6;
+/** Rolls into the lane from beside the road, and back. */
+export const MODE_ROLLS = 7;
 
-/** Pause between two actors of a spot, s. */
+/** Pause between two actors that come from afar, s. */
 const PAUSE_MIN_S = 20.0;
 const PAUSE_MAX_S = 60.0;
-/** Its maximum at a crest: few cars fulfil the conditions there. */
+/** That of an actor which then waits beside the road: it still has to wait for a moment unseen. */
+const SHORT_PAUSE_MIN_S = 5.0;
 const SHORT_PAUSE_MAX_S = 30.0;
-/** The pause of a standing body, which is present about half of the time. */
-const LONG_PAUSE_MIN_S = 40.0;
-const LONG_PAUSE_MAX_S = 80.0;
+/** The pause of a vehicle that breaks down, which is present about half of the time. */
+const LONG_PAUSE_MIN_S = 30.0;
+const LONG_PAUSE_MAX_S = 60.0;
 
 @inline export function siteRecord(city: usize, spot: i32): usize {
   return city + load<i32>(city + T_HAZARDS) + <usize>spot * HAZARD_SPOT_BYTES;
@@ -77,8 +80,9 @@ export function modeOf(kind: i32): i32 {
     case HAZARD_SHARP_BEND:
       return MODE_NONE;
     case HAZARD_FOG_STALL:
-    case HAZARD_WET_CREST:
       return MODE_STANDS;
+    case HAZARD_WET_CREST:
+      return MODE_ROLLS;
     case HAZARD_PARKED_ROW_CHILD:
     case HAZARD_DEER_CROSSING:
     case HAZARD_DARK_ZEBRA:
@@ -94,17 +98,19 @@ export function modeOf(kind: i32): i32 {
   }
 }
 
-/** Time before a car's arrival at which a crossing vehicle sets off, s. */
+/**
+ * Time before a car's arrival at which a crossing vehicle sets off, s: from where cars at the
+ * conflict point are too far away to see it appear. Oncoming traffic appears beyond the junction.
+ */
 export function leadTime(kind: i32): f64 {
-  return kind == HAZARD_BLIND_CROSSING || kind == HAZARD_LEFT_TURN_ONCOMING ? 3.5 : 5.0;
+  if (kind == HAZARD_LEFT_TURN_ONCOMING) return 4.2;
+  return kind == HAZARD_BLIND_CROSSING || kind == HAZARD_DOWNHILL_STOP ? 6.5 : 8.0;
 }
 
-/**
- * Delay by which an actor may still set off, s: one that crosses from afar can wait for a gap in
- * traffic.
- */
+/** Delay by which an actor may still set off, s: one that crosses from afar can wait for a gap in traffic. */
 export function lateBy(kind: i32): f64 {
-  return kind == HAZARD_TRAM_CROSSING || hasLine(kind) ? 1.4 : 0.24;
+  if (modeOf(kind) != MODE_CROSSES) return 0.24;
+  return leadTime(kind) - (kind == HAZARD_LEFT_TURN_ONCOMING ? 3.0 : 3.1);
 }
 
 /**
@@ -162,9 +168,10 @@ export function hasTrack(kind: i32): bool {
 
 /** Removes the actor; the next one appears after a pause. */
 export function leave(slab: usize, spot: i32, site: usize): void {
-  const kind = kindOf(site);
-  if (kind == HAZARD_FOG_STALL) pause(slab, spot, LONG_PAUSE_MIN_S, LONG_PAUSE_MAX_S);
-  else pause(slab, spot, PAUSE_MIN_S, kind == HAZARD_WET_CREST ? SHORT_PAUSE_MAX_S : PAUSE_MAX_S);
+  const mode = modeOf(kindOf(site));
+  if (mode == MODE_STANDS) pause(slab, spot, LONG_PAUSE_MIN_S, LONG_PAUSE_MAX_S);
+  else if (mode == MODE_CROSSES || mode == MODE_FOLLOWS) pauseFirst(slab, spot);
+  else pause(slab, spot, SHORT_PAUSE_MIN_S, SHORT_PAUSE_MAX_S);
 }
 
 /** A new world starts with a pause at every spot. */

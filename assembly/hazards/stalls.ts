@@ -19,9 +19,9 @@ import {
   H_TICK,
   STATUS_CRASHED,
 } from '../layout';
-import { greatest } from '../math';
+import { least } from '../math';
 import { getF, getI } from '../memory';
-import { putOnPath, stationBeside } from './paths';
+import { isActorSeen, putOnPath, stationBeside } from './paths';
 import { hasRoomAt, isWayFree } from './triggers';
 
 /** A standing car that has wanted to go for so many ticks (3 s) has stalled. */
@@ -33,12 +33,14 @@ const ON_WAY_M = 1.2;
 /** Distance beyond the conflict point up to which a car counts, m. */
 const BEYOND_M = 12.0;
 /**
- * The lorry starts this far behind the car, or nearer in steps if that place is taken, but not
- * nearer than the last, m.
+ * The lorry starts this far behind the car, or further away in steps where that place is taken or
+ * seen, up to the last, m.
  */
-const RUN_M = 70.0;
-const RUN_STEP_M = 5.0;
-const RUN_MIN_M = 45.0;
+const RUN_M = 66.0;
+const RUN_STEP_M = 8.0;
+const RUN_MAX_M = 400.0;
+/** Cars that are not on its way are predicted for so long, s. */
+const PREDICTED_S = 8.0;
 
 /** A stalled car on the lorry's path, with the lorry placed behind it; −1 none. */
 export function stallTrigger(slab: usize, city: usize, site: usize, actor: usize): i32 {
@@ -49,8 +51,7 @@ export function stallTrigger(slab: usize, city: usize, site: usize, actor: usize
     const since = <u32>getI(slab, C_STALL_TICK, car);
     if (since == 0 || tick - since < STALL_TICKS || !wantsToGo(slab, car)) continue;
     const there = stationOf(slab, city, site, car);
-    if (there >= RUN_MIN_M && there <= last && comeFor(slab, city, site, actor, car, there))
-      return car;
+    if (there >= RUN_M && there <= last && comeFor(slab, city, site, actor, car, there)) return car;
   }
   return -1;
 }
@@ -68,23 +69,29 @@ function wantsToGo(slab: usize, car: i32): bool {
 /** Places the lorry behind the car at a station of its path; whether its way there is free. */
 function comeFor(slab: usize, city: usize, site: usize, actor: usize, car: i32, there: f64): bool {
   const speed = load<f64>(site + HS_SPEED);
-  let start = greatest(there - RUN_M, 0.0);
-  while (!hasRoomAt(slab, city, site, start)) {
-    start += RUN_STEP_M;
-    if (start > there - RUN_MIN_M) return false;
+  let start = there - RUN_M;
+  while (!canStartAt(slab, city, site, actor, start)) {
+    start -= RUN_STEP_M;
+    if (start < 0.0 || start < there - RUN_MAX_M) return false;
   }
   let others: u32 = 0;
   for (let other = 0; other < CAR_COUNT; other++) {
     // The lorry brakes for cars on its path, which it sees in time.
     if (other != car && stationOf(slab, city, site, other) < 0.0) others |= 1 << other;
   }
-  if (!isWayFree(slab, city, site, others, start, speed, (there - start) / speed, 0.0))
-    return false;
-  store<f64>(actor + A_STATION, start);
+  const seconds = least((there - start) / speed, PREDICTED_S);
+  if (!isWayFree(slab, city, site, others, start, speed, seconds, 0.0)) return false;
   store<f64>(actor + A_SPEED, speed);
   store<f64>(actor + A_CRUISE, speed);
+  return true;
+}
+
+/** Places the lorry at a station of its path, if there is room and nobody sees it. */
+function canStartAt(slab: usize, city: usize, site: usize, actor: usize, start: f64): bool {
+  if (!hasRoomAt(slab, city, site, start)) return false;
+  store<f64>(actor + A_STATION, start);
   store<i32>(actor + A_PIECE, 0);
-  return putOnPath(city, site, actor);
+  return putOnPath(city, site, actor) && !isActorSeen(slab, city, site, actor);
 }
 
 /** Station of a car on the lorry's path, m; negative if it is not on it. */

@@ -46,6 +46,8 @@ const BESIDE_M = 1.6;
 const STEP_S = 0.25;
 /** The same distance where a vehicle appears on the road, m. */
 const APPEARS_M = 14.0;
+/** A car that comes along its way within this distance of the conflict point follows the target, m. */
+const FOLLOWS_M = 130.0;
 /** Number of lanes ahead in which a car's next junction is searched. */
 const JUNCTION_LANES = 3;
 /** Speed that an approaching car may gain on the way to the junction, m/s. */
@@ -114,8 +116,8 @@ export function arrivalIn(slab: usize, car: i32, way: f64, kind: i32): f64 {
 }
 
 /**
- * The first car that will be `short` m before the conflict point in `seconds`, at no less than
- * `slowest` m/s; −1 none.
+ * The next car after the index `after` that will be `short` m before the conflict point in
+ * `seconds`, at no less than `slowest` m/s; −1 none.
  */
 export function findArriving(
   slab: usize,
@@ -124,10 +126,11 @@ export function findArriving(
   seconds: f64,
   short: f64,
   slowest: f64,
+  after: i32,
 ): i32 {
   const first = laneOf(site, 0);
   const last = laneOf(site, load<i32>(site + HS_LANE_COUNT) - 1);
-  for (let car = 0; car < CAR_COUNT; car++) {
+  for (let car = after + 1; car < CAR_COUNT; car++) {
     const lane = getI(slab, C_LANE, car);
     if (lane != first && lane != last) continue;
     if (getF(slab, C_VX, car) < slowest || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
@@ -216,13 +219,13 @@ function othersThan(slab: usize, city: usize, site: usize, target: i32): u32 {
   const own = wayTo(slab, city, target, site);
   let mask: u32 = 0;
   for (let car = 0; car < CAR_COUNT; car++) {
-    if (car != target && wayTo(slab, city, car, site) <= own) mask |= 1 << car;
+    if (car != target && longWayTo(slab, city, car, site, FOLLOWS_M) <= own) mask |= 1 << car;
   }
   return mask;
 }
 
 /**
- * Whether only the target, cars behind it and cars held by lights come into the junction of the
+ * Whether only the target, cars on its lane and cars held by lights come into the junction of the
  * conflict point within `seconds`: turning cars do not expect the actor.
  */
 export function isJunctionFree(
@@ -236,10 +239,7 @@ export function isJunctionFree(
     laneRecord(city, laneOf(site, load<i32>(site + HS_LANE_COUNT) - 1)) + L_JUNCTION,
   );
   for (let car = 0; car < CAR_COUNT; car++) {
-    const isBehind =
-      getI(slab, C_LANE, car) == getI(slab, C_LANE, target) &&
-      getF(slab, C_STATION, car) < getF(slab, C_STATION, target);
-    if (car == target || isBehind) continue;
+    if (getI(slab, C_LANE, car) == getI(slab, C_LANE, target)) continue;
     const speed = getF(slab, C_VX, car);
     let way = -getF(slab, C_STATION, car) - noseOf(slab, car);
     for (let ahead = 0; ahead < JUNCTION_LANES; ahead++) {
@@ -273,19 +273,6 @@ export function isFirst(slab: usize, city: usize, site: usize, target: i32, beyo
     if (car == target || getI(slab, C_LANE, car) != getI(slab, C_LANE, target)) continue;
     const way = wayTo(slab, city, car, site);
     if (way < own && way > -beyond) return false;
-  }
-  return true;
-}
-
-/**
- * Whether no car is within a distance of the conflict point or approaches it within a longer one.
- */
-export function isUnseen(slab: usize, city: usize, site: usize, near: f64, coming: f64): bool {
-  for (let car = 0; car < CAR_COUNT; car++) {
-    const dx = getF(slab, C_X, car) - load<f64>(site + HS_X);
-    const dy = getF(slab, C_Y, car) - load<f64>(site + HS_Y);
-    if (dx * dx + dy * dy < near * near || longWayTo(slab, city, car, site, coming) >= 0.0)
-      return false;
   }
   return true;
 }

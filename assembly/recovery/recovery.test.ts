@@ -103,8 +103,8 @@ describe('a car that is out of the traffic', () => {
     }
     expect(totals.moves).toBeGreaterThan(50);
     expect(totals.told).toBe(totals.moves);
-    // A car that nobody could take away unseen for 100 s is taken anyway.
-    expect(totals.seen / totals.moves).toBeLessThan(0.05);
+    // A car may come around a corner within the same frame.
+    expect(totals.seen / totals.moves).toBeLessThan(0.02);
   });
 
   it('[C24] lies for 12 s, is pulled out of the way, and pulls out elsewhere into a free lane', () => {
@@ -152,8 +152,10 @@ describe('a car that is out of the traffic', () => {
     const sinceTick = view.i32(C_TOW_TICK, car);
     stepTo(kernel, slab, sinceTick + 59 * TICKS_PER_S);
     expect(towOf(look(kernel, slab), car)).toBe(TOW_BACK);
-    stepTo(kernel, slab, sinceTick + 180 * TICKS_PER_S);
-    expect(towOf(look(kernel, slab), car)).not.toBe(TOW_BACK);
+    const goesBy = sinceTick + 180 * TICKS_PER_S;
+    while (towOf(look(kernel, slab), car) === TOW_BACK && kernel.tick(slab) < goesBy)
+      kernel.step(slab, FRAME_TICKS);
+    expect(kernel.tick(slab)).toBeLessThan(goesBy);
     // The same car with its brakes on again.
     kernel.restore(slab, image);
     kernel.apply(slab, kernel.tick(slab), car, F_BRAKES, F_BRAKES);

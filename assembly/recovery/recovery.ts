@@ -57,6 +57,7 @@ import { OFF_LANE_M } from '../occupancy';
 import { isPlainRoad } from '../plain-road';
 import { draw, PURPOSE_RETURN, streamKey } from '../random';
 import { CLEAR_TICKS, STOPPED_MPS } from '../thresholds';
+import { isSeen } from '../view';
 import { place } from '../world';
 import { isWayToPlaceFree, pull, standAtPlace, wayToPlace } from './pull';
 import { reset } from './reset';
@@ -71,7 +72,6 @@ import {
   stationOfPlace,
 } from './roadside';
 import { hasRoom, speedOf } from './room';
-import { isSeen } from './view';
 
 /**
  * Offset from which a car has lost its lane, m. A standing car has lost it beyond OFF_LANE_M, and a
@@ -92,13 +92,15 @@ const WANTS_TICKS: u32 = 100;
 /** A car wants to go if it wants more than this acceleration, m/s². */
 const GO_ACCEL = 0.3;
 /** Distance to the roadside place to which a car is pulled, m; beside another lane only half of it. */
-const PULL_M = 40.0;
-/** After so many ticks (100 s) a car is taken away even if somebody sees it. */
-const ANYWAY_TICKS: u32 = 5000;
+const PULL_M = 70.0;
 /** Places that are tried in one attempt. */
 const DRAWS = 6;
+/** Half the length of a car that must not be seen, m. */
+const HALF_LENGTH_M = 2.3;
 /** A car returns at least this far from where it was taken away, m. */
 const ELSEWHERE_M = 60.0;
+/** A car that has pulled out drives no faster than this for the next seconds, m/s. */
+const PULLED_OUT_MPS = 7.0;
 /** How much longer it may wait for a gap, ticks (30 s). */
 const HURRY_TICKS: u32 = 1500;
 /** How long a car waits that has crashed twice alike, ticks (60 s). */
@@ -125,7 +127,7 @@ export function recover(slab: usize, city: usize): void {
     if (waited < CLEAR_TICKS || waited % RETRY_TICKS != 0) continue;
     if (waited < CLEAR_ROLLING_TICKS && speedOf(slab, car) > STOPPED_MPS) continue;
     if (getI(slab, C_STATUS, car) != STATUS_CRASHED) strand(slab, city, car);
-    leave(slab, city, car, waited > ANYWAY_TICKS);
+    leave(slab, city, car);
   }
 }
 
@@ -188,8 +190,8 @@ function begin(slab: usize, car: i32, tow: i32, roadside: i32): void {
 }
 
 /** A car that lies where it came to rest: taken away, or pulled aside first. */
-function leave(slab: usize, city: usize, car: i32, anyway: bool): void {
-  if (takeAway(slab, city, car, anyway)) return;
+function leave(slab: usize, city: usize, car: i32): void {
+  if (takeAway(slab, city, car)) return;
   const aside = nearestPlace(slab, city, car);
   if (aside >= 0) begin(slab, car, TOW_ASIDE, aside);
 }
@@ -200,8 +202,7 @@ function goOn(slab: usize, city: usize, car: i32, tow: i32, tick: u32): void {
   if (tow == TOW_ASIDE) {
     if (pull(slab, city, car)) begin(slab, car, TOW_PARKED, placeOf(slab, car));
     // Somebody stands in the way: another place may be free.
-    else if (tick % RETRY_TICKS == 0 && speedOf(slab, car) == 0.0)
-      leave(slab, city, car, tick - <u32>getI(slab, C_HALT_TICK, car) > ANYWAY_TICKS);
+    else if (tick % RETRY_TICKS == 0 && speedOf(slab, car) == 0.0) leave(slab, city, car);
     return;
   }
   if (tow == TOW_PULLS_OUT) {
@@ -209,7 +210,7 @@ function goOn(slab: usize, city: usize, car: i32, tow: i32, tick: u32): void {
     return;
   }
   if ((tick - begun) % RETRY_TICKS != 0 || tick == begun) return;
-  if (tow == TOW_PARKED) takeAway(slab, city, car, tick - begun > ANYWAY_TICKS);
+  if (tow == TOW_PARKED) takeAway(slab, city, car);
   else if (!mustWait(slab, car, tick - begun)) pullOut(slab, city, car, tick - begun);
 }
 
@@ -231,18 +232,17 @@ function nearestPlace(slab: usize, city: usize, car: i32): i32 {
 }
 
 /** Puts a car beside its route elsewhere, unless somebody sees it leave or come. */
-function takeAway(slab: usize, city: usize, car: i32, anyway: bool): bool {
-  const isWatched =
-    !anyway &&
-    isSeen(
-      slab,
-      city,
-      getF(slab, C_X, car),
-      getF(slab, C_Y, car),
-      getF(slab, C_HX, car),
-      getF(slab, C_HY, car),
-      car,
-    );
+function takeAway(slab: usize, city: usize, car: i32): bool {
+  const isWatched = isSeen(
+    slab,
+    city,
+    getF(slab, C_X, car),
+    getF(slab, C_Y, car),
+    getF(slab, C_HX, car),
+    getF(slab, C_HY, car),
+    HALF_LENGTH_M,
+    car,
+  );
   if (isWatched) return false;
   const key = streamKey(load<u64>(slab + H_SEED), PURPOSE_RETURN, <u64>car);
   const returns = getI(slab, C_RETURNS, car);
@@ -276,7 +276,7 @@ function drawPlace(slab: usize, city: usize, car: i32, number: u64): i32 {
   const record = placeRecord(city, chosen);
   if (wayToPlace(slab, city, car, chosen) < ELSEWHERE_M) return -1;
   if (!isFreePlace(slab, city, chosen, car)) return -1;
-  if (!isPlainRoad(city, lane, stationOfPlace(city, chosen))) return -1;
+  if (!isPlainRoad(city, lane, stationOfPlace(city, chosen), PULLED_OUT_MPS)) return -1;
   const isWatched = isSeen(
     slab,
     city,
@@ -284,6 +284,7 @@ function drawPlace(slab: usize, city: usize, car: i32, number: u64): i32 {
     <f64>load<f32>(record + RS_Y),
     <f64>load<f32>(record + RS_HX),
     <f64>load<f32>(record + RS_HY),
+    HALF_LENGTH_M,
     car,
   );
   return isWatched ? -1 : chosen;
@@ -330,7 +331,7 @@ function pullOut(slab: usize, city: usize, car: i32, waited: u32): void {
   const lane = laneOfPlace(city, roadside);
   if (hasRoom(slab, city, car, lane, outStation(city, roadside)))
     begin(slab, car, TOW_PULLS_OUT, roadside);
-  else if (waited > HURRY_TICKS && takeAway(slab, city, car, false))
+  else if (waited > HURRY_TICKS && takeAway(slab, city, car))
     // It has waited for long enough.
     setI(slab, C_CRASH, car, getI(slab, C_CRASH, car) & ~CRASH_ALIKE);
 }

@@ -56,13 +56,14 @@ describe('a spot with an actor', () => {
   });
 });
 
-it('every pass is armed if the road is the hazard', () => {
+it('its function acts in armed passes if the road is the hazard', () => {
   const watch = watchSpots();
   watch.noteActed(1100, 5, F_ESC);
-  watch.notePass(1000, passOf(ICE, 5, 800, false, false));
-  watch.notePass(1000, passOf(ICE, 6, 800, false, false));
+  watch.notePass(1000, passOf(ICE, 5, 800, true, false));
+  watch.notePass(1000, passOf(ICE, 6, 800, true, false));
+  watch.notePass(1000, passOf(ICE, 7, 800, false, false));
   watch.settle(2000);
-  expect(watch.counts[ICE]).toMatchObject({ passes: 2, armed: 2, fired: 0, intervened: 1 });
+  expect(watch.counts[ICE]).toMatchObject({ passes: 3, armed: 2, fired: 0, intervened: 1 });
 });
 
 it('a spot expects its function to act, or its sensor where it has no function', () => {

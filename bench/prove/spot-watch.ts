@@ -1,6 +1,6 @@
 import { CAR_COUNT, FEATURE_COUNT } from '../../assembly/layout.ts';
 import type { HazardKind } from '../../src/city/types.ts';
-import { isAlwaysArmed, type SpotPass } from '../../src/testing/rigs/spot-tally.ts';
+import { isRoadItself, type SpotPass } from '../../src/testing/rigs/spot-tally.ts';
 import { FEATURES, type FeatureName, maskOf } from '../../src/twin/catalogue.ts';
 import type { ContactFacts } from '../../src/twin/incidents.ts';
 import { FAILS_WITHOUT } from '../../src/twin/spot-features.ts';
@@ -84,12 +84,12 @@ export class SpotWatch {
     const count = this.counts[spot];
     if (!count) throw new RangeError(`there is no spot ${spot}`);
     count.passes += 1;
-    const isAlways = isAlwaysArmed(count.kind);
-    if (!armed && !isAlways) return;
+    if (!armed) return;
     count.armed += 1;
     if (fired) count.fired += 1;
     if ((this.#hitTick[car] ?? -1) >= sinceTick) count.hits += 1;
-    if ((fired || isAlways) && this.#hasActed(spot, car, sinceTick)) count.intervened += 1;
+    if ((fired || isRoadItself(count.kind)) && this.#hasActed(spot, car, sinceTick))
+      count.intervened += 1;
   }
 
   #hasActed(spot: number, car: number, sinceTick: number): boolean {

@@ -15,6 +15,7 @@ import {
   type Sweep,
   type SweepGroup,
   sum,
+  toldPerTenMinutes,
 } from './sweep.ts';
 import { emptyStretch, type Stretch } from './sweep-world.ts';
 
@@ -77,6 +78,9 @@ function allOnMarks(sweep: Sweep): Figure[] {
   const driven = drivenOf(groups);
   return [
     figure('everything on: contacts', driven.contacts, 'contacts', { atMost: 0 }),
+    figure('everything on: consequences short of a crash', driven.consequences, 'events', {
+      atMost: 0,
+    }),
     ...groups.map((group) =>
       figure(`everything on, ${cityName(group)}: mean speed`, meanKmh(group.driven), 'km/h', {
         atLeast: KMH_MIN,
@@ -100,16 +104,15 @@ function spotMarks(group: SweepGroup, spot: SpotCounts): Figure[] {
 }
 
 function offMarks(off: FeatureName, groups: readonly SweepGroup[]): Figure[] {
-  // A car without throttle stands still, and is struck only where lorries come through.
-  const isJudged = ({ driven }: SweepGroup): boolean =>
-    off !== 'throttle' || driven.spots.some(({ kind }) => kind === 'blind_stall');
-  const judged = groups.filter(isJudged).map(perTenMinutes);
-  const worst = judged.length === 0 ? Number.NaN : Math.min(...judged);
+  const worst = groups.length === 0 ? Number.NaN : Math.min(...groups.map(toldPerTenMinutes));
   const back = backOnOf(groups).contacts;
   return [
-    figure(`${off} off: incidents in ten minutes of the quietest city`, worst, 'incidents', {
-      atLeast: INCIDENTS_MIN,
-    }),
+    figure(
+      `${off} off: incidents and other consequences in ten minutes of the quietest city`,
+      worst,
+      'events',
+      { atLeast: INCIDENTS_MIN },
+    ),
     ...hitMarks(off, groups),
     figure(`${off} on again: contacts`, back, 'contacts', { atMost: 0 }),
   ];

@@ -3,6 +3,8 @@ import {
   C_VY,
   CAR_COUNT,
   EVENT_INTERVENTION,
+  EVENT_RED_LIGHT,
+  EVENT_STALLED,
   F_ALL,
   FEATURE_COUNT,
   FRAME_TICKS,
@@ -36,6 +38,8 @@ export const emptyStretch = () => ({
   contacts: 0,
   /** Chains of contacts. */
   incidents: 0,
+  /** Events of red lights run, lanes left, right of way not given, near misses and stalls. */
+  consequences: 0,
   /** Interventions by feature. */
   interventions: Array.from({ length: FEATURE_COUNT }, () => 0),
   spots: [] as SpotCounts[],
@@ -118,7 +122,7 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
     for (let car = 0; car < CAR_COUNT; car++) watch.noteActed(tick, car, kernel.acted(slab, car));
     kernel.clearActed(slab);
     watch.settle(tick);
-    events.countInto(stretch.interventions);
+    events.countInto(stretch);
     metres += speedSum(f64) * LOOK_S;
   }
   stretch.kilometres = metres / 1000;
@@ -164,11 +168,14 @@ class NewEvents {
     return this.#i32[H_EVENT_COUNT / 4] ?? 0;
   }
 
-  countInto(interventions: number[]): void {
+  countInto(stretch: Stretch): void {
     const count = this.#count();
     if (count === this.#seen) return;
+    const { interventions } = stretch;
     for (const { seq, kind, feature } of ground().kernel.events(this.#slab)) {
-      if (seq <= this.#seen || kind !== EVENT_INTERVENTION) continue;
+      if (seq <= this.#seen) continue;
+      if (kind >= EVENT_RED_LIGHT && kind <= EVENT_STALLED) stretch.consequences += 1;
+      if (kind !== EVENT_INTERVENTION) continue;
       interventions[feature] = (interventions[feature] ?? 0) + 1;
     }
     this.#seen = count;

@@ -137,5 +137,8 @@ export const perCarHour = ({ incidents, carHours }: Stretch): number => incident
 
 export const meanKmh = ({ kilometres, carHours }: Stretch): number => kilometres / carHours;
 
-/** Mean of worlds with a feature off, which are driven for ten minutes. */
+/** Means of worlds with a feature off, which are driven for ten minutes. */
 export const perTenMinutes = ({ driven, worlds }: SweepGroup): number => driven.incidents / worlds;
+
+export const toldPerTenMinutes = ({ driven, worlds }: SweepGroup): number =>
+  (driven.incidents + driven.consequences) / worlds;

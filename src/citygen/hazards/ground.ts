@@ -1,8 +1,15 @@
 import { at, boundsOf, cross, lengthOf } from '../../city/geometry.ts';
-import type { Block, Box, HazardSite, Lane, Point } from '../../city/types.ts';
-import { covers, distanceToPolygon, isNearBounds, startDirection } from '../geometry.ts';
+import type { Block, Body, Box, HazardSite, Lane, Point } from '../../city/types.ts';
+import {
+  areaOf,
+  covers,
+  distanceToPolygon,
+  intersectConvex,
+  isNearBounds,
+  startDirection,
+} from '../geometry.ts';
 import { lanesBefore, type Network } from '../network/network.ts';
-import { crossingOf, headOf, joined } from './paths.ts';
+import { cornersOf, crossingOf, headOf, isClearOf, joined } from './paths.ts';
 
 /** The network and blocks of a city, indexed for the search for hazard sites. */
 export interface Ground extends Network {
@@ -106,14 +113,32 @@ export const isBuiltNear = ({ blocks, blockBounds }: Ground, point: Point, reach
       distanceToPolygon(point, polygon) < reachM,
   );
 
+/** Whether a body blocks no lane. */
+export const isClearOfLanes = ({ lanes, laneBounds }: Ground, body: Body): boolean =>
+  lanes.every(
+    (lane, index) =>
+      !isNearBounds([body.x, body.y], at(laneBounds, index), body.lengthM + lane.widthM) ||
+      isClearOf(body, lane),
+  );
+
+/** Greatest overlap of a body with a house. */
+const INSIDE_HOUSE_MAX_M2 = 0.5;
+
+export function isOutdoors({ blocks, blockBounds }: Ground, body: Body): boolean {
+  const corners = cornersOf(body);
+  return blocks.every(
+    ({ solid, polygon }, i) =>
+      !solid ||
+      !isNearBounds([body.x, body.y], at(blockBounds, i), body.lengthM) ||
+      areaOf(intersectConvex(corners, polygon)) <= INSIDE_HOUSE_MAX_M2,
+  );
+}
+
 export const fastestOf = ({ lanes }: Ground): number =>
   Math.max(...lanes.map(({ speedLimitMps }) => speedLimitMps));
 
 /** Penalty for a speed limit below the highest of the city, m per m/s. */
 export const SLOWER_PENALTY = 150;
-
-/** Length of an actor's path beyond the junction or lane of the conflict point, m. */
-export const GO_ON_M = 45;
 
 /** Indices of the lanes of roads, without dead ends. */
 export const roadLanesOf = ({ lanes }: Ground): number[] =>
@@ -132,13 +157,18 @@ export const lanesBehind = ({ lanes, before }: Ground, last: number, lengthM: nu
   );
 
 /** The path of at most `lengthM` that begins with the lane `first`, over straight connectors. */
-export function pathBeyond({ lanes }: Ground, first: number, lengthM: number): Point[] {
-  const on = lanesFrom(lanes, first, lengthM, ({ connector, next }) =>
-    connector ? connector.to : straightest(lanes, next),
+export function pathBeyond(ground: Ground, first: number, lengthM: number): Point[] {
+  const parts = lanesBeyond(ground, first, lengthM).map(
+    (index) => at(ground.lanes, index).polyline,
   );
-  const parts = on.map((index) => at(lanes, index).polyline);
   return headOf(joined(parts), lengthM);
 }
+
+/** The lanes from `first` on over at most `lengthM`, over straight connectors. */
+export const lanesBeyond = ({ lanes }: Ground, first: number, lengthM: number): number[] =>
+  lanesFrom(lanes, first, lengthM, ({ connector, next }) =>
+    connector ? connector.to : straightest(lanes, next),
+  );
 
 /** Consecutive lanes, none twice, up to the length or the last one. */
 function lanesFrom(

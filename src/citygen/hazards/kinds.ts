@@ -71,7 +71,7 @@ export const HAZARD_KINDS: Readonly<Record<HazardKind, KindEntry>> = {
   blind_crossing: {
     radiusM: 35,
     description: 'Houses hide a car that comes fast out of the side street.',
-    actor: vehicle('car', CAR, CAR_KG, 60 * KMH),
+    actor: vehicle('car', CAR, CAR_KG, 55 * KMH),
   },
   left_turn_oncoming: {
     radiusM: 40,
@@ -80,8 +80,8 @@ export const HAZARD_KINDS: Readonly<Record<HazardKind, KindEntry>> = {
   },
   wet_crest: {
     radiusM: 45,
-    description: 'Something covers half the lane behind a crest where the road is wet.',
-    actor: { kind: 'obstacle', name: 'obstacle', lengthM: 2, widthM: 1, massKg: 300, speedMps: 0 },
+    description: 'A container may roll into half the lane behind a crest where the road is wet.',
+    actor: { kind: 'obstacle', name: 'container', lengthM: 2, widthM: 1, massKg: 300, speedMps: 0 },
     zone: area('wet', WET_FRICTION, [45, 20], [6, 3]),
   },
   ice_bend: {

@@ -43,6 +43,25 @@ export function boxBeside(
   return { x, y, heading: frame.along, lengthM, widthM };
 }
 
+/** A body at the start and at the end of a path, in the direction of the path there. */
+export function endsOf(
+  path: readonly Point[],
+  box: Pick<Body, 'lengthM' | 'widthM'>,
+): { start: Body; end: Body } {
+  const [first, last] = [at(path, 0), at(path, -1)];
+  const bodyAt = ([x, y]: Point, heading: Point): Body => ({
+    x,
+    y,
+    heading,
+    lengthM: box.lengthM,
+    widthM: box.widthM,
+  });
+  return {
+    start: bodyAt(first, direction(first, at(path, 1))),
+    end: bodyAt(last, direction(at(path, -2), last)),
+  };
+}
+
 /** Counter-clockwise from the rear right. */
 export function cornersOf({ x, y, heading, lengthM, widthM }: Body): Point[] {
   const frame: Frame = { origin: [x, y], along: heading };

@@ -23,16 +23,16 @@ export function childShape(frame: Frame): SiteShape {
   return { bodies, ...acrossFrom(frame, CHILD_RUN_M, -6) };
 }
 
-const HEDGE_BESIDE_M = 3;
+const HEDGE_BESIDE_M = 5.5;
 const HEDGE = { lengthM: 26, widthM: 0.8 } as const;
 const HEDGE_AHEAD_M = -7;
 const DEER_BEHIND_HEDGE_M = 1.5;
 
-/** A hedge along the lane. The deer leaps over it, 2.1 s at 3 m/s before the middle of the lane. */
+/** A hedge along the lane. The deer leaps over it, 2.5 s at 3 m/s before the middle of the lane. */
 export function deerShape(frame: Frame, laneWidthM: number): SiteShape {
   const faceM = laneWidthM / 2 + HEDGE_BESIDE_M;
   const bodies = [boxBeside(frame, HEDGE_AHEAD_M, faceM + HEDGE.widthM / 2, HEDGE)];
-  return { bodies, ...acrossFrom(frame, faceM + DEER_BEHIND_HEDGE_M, -9) };
+  return { bodies, ...acrossFrom(frame, faceM + DEER_BEHIND_HEDGE_M, -7.2) };
 }
 
 /** 3 s at 8 km/h. */
@@ -55,28 +55,50 @@ function acrossFrom(frame: Frame, startM: number, endM: number): SiteShape {
 
 const FOG_SIGHT_M = 30;
 
-/** The conflict point is the rear of the broken-down car. */
-export const fogShape = (frame: Frame): SiteShape => ({
-  active: [boxBeside(frame, CAR.lengthM / 2, 0, CAR)],
-  sightM: FOG_SIGHT_M,
-});
+/** The way of the broken-down car from the lane into a bay, from the conflict point on. */
+const PULLED_M = { from: 4, to: 16 } as const;
+const PULLED_TO_M = 19;
+
+/** The conflict point is the rear of the broken-down car, which is pulled into a bay in the end. */
+export function fogShape(frame: Frame, laneWidthM: number): SiteShape {
+  const bayM = bayOf(laneWidthM, CAR);
+  return {
+    actorPath: [
+      beside(frame, CAR.lengthM / 2, 0),
+      ...swerve(frame, PULLED_M.from, PULLED_M.to, 0, bayM),
+      beside(frame, PULLED_TO_M, bayM),
+    ],
+    active: [boxBeside(frame, CAR.lengthM / 2, 0, CAR)],
+    sightM: FOG_SIGHT_M,
+  };
+}
 
 /** Overlap of the obstacle with a car in the middle of the lane. */
 const OBSTACLE_OVERLAP_M = 0.7;
 const OBSTACLE_OUTSIDE_LANE_M = 0.2;
 const OBSTACLE_LENGTH_M = 2;
 
+/** The obstacle rolls from beside the lane into its right half. */
 export function crestShape(frame: Frame, laneWidthM: number): SiteShape {
   const leftM = CAR_HALF_WIDTH_M - OBSTACLE_OVERLAP_M;
   const widthM = laneWidthM / 2 + OBSTACLE_OUTSIDE_LANE_M - leftM;
-  const box = { lengthM: OBSTACLE_LENGTH_M, widthM };
-  return {
-    active: [boxBeside(frame, OBSTACLE_LENGTH_M / 2, leftM + widthM / 2, box)],
-  };
+  const startM = laneWidthM / 2 + BAY_BESIDE_M + widthM / 2;
+  const actorPath = [startM, leftM + widthM / 2].map((rightM) =>
+    beside(frame, OBSTACLE_LENGTH_M / 2, rightM),
+  );
+  const across = direction(at(actorPath, 0), at(actorPath, 1));
+  const [x, y] = at(actorPath, 0);
+  // It rolls sideways: its length is across the road.
+  const box: Body = { x, y, heading: across, lengthM: widthM, widthM: OBSTACLE_LENGTH_M };
+  return { actorPath, active: [box] };
 }
 
 const BAY_BESIDE_M = 0.3;
 const SWERVE_PIECES = 14;
+
+/** Distance from the middle of the lane to that of a bay beside it. */
+const bayOf = (laneWidthM: number, { widthM }: Pick<Body, 'widthM'>): number =>
+  laneWidthM / 2 + BAY_BESIDE_M + widthM / 2;
 
 /** A sideways move between a bay and the middle of the lane, `fromM` to `toM` along the lane. */
 function swerve(frame: Frame, fromM: number, toM: number, fromRightM: number, toRightM: number) {
@@ -89,15 +111,24 @@ function swerve(frame: Frame, fromM: number, toM: number, fromRightM: number, to
 
 /** Length of the van's move from the bay to the middle of the lane, along the lane. */
 const PULL_OUT_M = 10;
-const VAN_GOES_ON_M = 24;
+/** Its way into the next bay, from the conflict point on. */
+const VAN_IN_M = { from: 14, to: 28 } as const;
+const VAN_GONE_M = 36;
 
 /** The van waits in a bay and is in the middle of the lane at the conflict point. */
 export function cutInShape(frame: Frame, laneWidthM: number): SiteShape {
-  const bayM = laneWidthM / 2 + BAY_BESIDE_M + VAN.widthM / 2;
-  const actorPath = swerve(frame, -PULL_OUT_M, 0, bayM, 0);
-  const actorStationM = lengthOf(actorPath);
-  actorPath.push(beside(frame, VAN_GOES_ON_M, 0));
-  return { actorPath, actorStationM, active: [boxBeside(frame, -PULL_OUT_M, bayM, VAN)] };
+  const bayM = bayOf(laneWidthM, VAN);
+  const out = swerve(frame, -PULL_OUT_M, 0, bayM, 0);
+  const actorPath = [
+    ...out,
+    ...swerve(frame, VAN_IN_M.from, VAN_IN_M.to, 0, bayM),
+    beside(frame, VAN_GONE_M, bayM),
+  ];
+  return {
+    actorPath,
+    actorStationM: lengthOf(out),
+    active: [boxBeside(frame, -PULL_OUT_M, bayM, VAN)],
+  };
 }
 
 /**
@@ -108,10 +139,10 @@ export function cutInShape(frame: Frame, laneWidthM: number): SiteShape {
 const LEAD_WAITS_M = -40;
 const LEAD_OUT_M = { from: -17, to: 2 } as const;
 const LEAD_IN_M = { from: 5, to: 19 } as const;
-const LEAD_GONE_M = 24;
+const LEAD_GONE_M = 28;
 
 export function leadShape(frame: Frame, laneWidthM: number): SiteShape {
-  const bayM = laneWidthM / 2 + BAY_BESIDE_M + CAR.widthM / 2;
+  const bayM = bayOf(laneWidthM, CAR);
   const out = [
     beside(frame, LEAD_WAITS_M, bayM),
     ...swerve(frame, LEAD_OUT_M.from, LEAD_OUT_M.to, bayM, 0),
@@ -126,17 +157,26 @@ export function leadShape(frame: Frame, laneWidthM: number): SiteShape {
     active: [
       boxBeside(frame, LEAD_WAITS_M, bayM, CAR),
       boxBeside(frame, LEAD_OUT_M.from, bayM, CAR),
-      boxBeside(frame, LEAD_GONE_M, bayM, CAR),
     ],
   };
 }
 
 export type Vehicle = 'car' | 'lorry' | 'tram';
-const VEHICLES: Readonly<Record<Vehicle, typeof CAR | typeof LORRY | typeof TRAM>> = {
+export const VEHICLES: Readonly<Record<Vehicle, typeof CAR | typeof LORRY | typeof TRAM>> = {
   car: CAR,
   lorry: LORRY,
   tram: TRAM,
 };
+
+/** The way out of a lane into a bay, from the frame on. */
+const INTO_BAY_M = { from: 0, to: 26 } as const;
+const IN_BAY_M = 44;
+
+/** A path that begins in the middle of a lane and ends in a bay beside it. */
+export function intoBay(frame: Frame, laneWidthM: number, vehicle: Vehicle): Point[] {
+  const bayM = bayOf(laneWidthM, VEHICLES[vehicle]);
+  return [...swerve(frame, INTO_BAY_M.from, INTO_BAY_M.to, 0, bayM), beside(frame, IN_BAY_M, bayM)];
+}
 
 /** A vehicle that drives along a path from the start. */
 export function drivingShape(

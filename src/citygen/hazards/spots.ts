@@ -1,10 +1,17 @@
 import { at, distance } from '../../city/geometry.ts';
 import type { Block, Body, HazardKind, HazardSpot, Point } from '../../city/types.ts';
-import { areaOf, intersectConvex, isNearBounds, pointAlong } from '../geometry.ts';
+import { pointAlong } from '../geometry.ts';
 import type { Network } from '../network/network.ts';
-import { type Ground, type Place, type SiteShape, surveyOf } from './ground.ts';
+import {
+  type Ground,
+  isClearOfLanes,
+  isOutdoors,
+  type Place,
+  type SiteShape,
+  surveyOf,
+} from './ground.ts';
 import { HAZARD_KINDS } from './kinds.ts';
-import { cornersOf, isClearOf } from './paths.ts';
+import { endsOf } from './paths.ts';
 import { PLACES } from './rules.ts';
 import { type StretchPlan, timeAt, type Way, wayThrough } from './ways.ts';
 
@@ -14,10 +21,17 @@ const APART_M = 60;
 const APART_S = 8;
 /** Steps of the search along one stretch. */
 const STEPS_MAX = 400_000;
-/** Greatest overlap of a body with a house. */
-const INSIDE_HOUSE_MAX_M2 = 0.5;
-/** Kinds whose active bodies stand beside the lane. */
-const BESIDE_LANE: ReadonlySet<HazardKind> = new Set(['cut_in', 'sudden_stop', 'wet_crest']);
+/** Where actors stand beside the road: at the start of their path, where they wait, or at its end. */
+const BESIDE_ROAD: Readonly<Partial<Record<HazardKind, readonly ('start' | 'end')[]>>> = {
+  parked_row_child: ['start', 'end'],
+  deer_crossing: ['start', 'end'],
+  dark_zebra: ['start', 'end'],
+  cut_in: ['start', 'end'],
+  sudden_stop: ['start', 'end'],
+  wet_crest: ['start'],
+  fog_stall: ['end'],
+  blind_stall: ['end'],
+};
 /** Kinds whose bodies may overlap houses. */
 const BUILT_ON: ReadonlySet<HazardKind> = new Set(['blind_crossing']);
 
@@ -130,7 +144,7 @@ function shapeOf(
 ): SiteShape | undefined {
   if (!known.has(place)) {
     const shape = place.build();
-    known.set(place, isBuildable(ground, kind, place, shape) ? shape : undefined);
+    known.set(place, isBuildable(ground, kind, shape) ? shape : undefined);
   }
   return known.get(place);
 }
@@ -164,28 +178,24 @@ function spotOf(ground: Ground, { kind, place, point }: Fit, id: string): Hazard
 const pointOf = ({ lanes }: Ground, { lanes: own, stationM }: Place): Point =>
   pointAlong(at(lanes, at(own, -1)).polyline, stationM);
 
-/** Permanent bodies block no lane; active bodies beside their lane block no other lane. */
-function isBuildable(ground: Ground, kind: HazardKind, place: Place, shape: SiteShape): boolean {
-  const { bodies = [], active = [] } = shape;
-  const isClear = (body: Body, except: readonly number[]) =>
-    ground.lanes.every(
-      (lane, index) =>
-        !isNearBounds([body.x, body.y], at(ground.laneBounds, index), body.lengthM + lane.widthM) ||
-        except.includes(index) ||
-        isClearOf(body, lane),
-    );
-  if (!bodies.every((body) => isClear(body, []))) return false;
-  const beside = BESIDE_LANE.has(kind) ? active : [];
-  if (!beside.every((body) => isClear(body, place.lanes))) return false;
-  return BUILT_ON.has(kind) || [...bodies, ...beside].every((body) => isOutdoors(ground, body));
+/** Permanent bodies and actors that stand beside the road block no lane and are outdoors. */
+function isBuildable(ground: Ground, kind: HazardKind, shape: SiteShape): boolean {
+  const bodies = [...(shape.bodies ?? []), ...standingBodies(kind, shape)];
+  if (!bodies.every((body) => isClearOfLanes(ground, body))) return false;
+  return BUILT_ON.has(kind) || bodies.every((body) => isOutdoors(ground, body));
 }
 
-function isOutdoors({ blocks, blockBounds }: Ground, body: Body): boolean {
-  const corners = cornersOf(body);
-  return blocks.every(
-    ({ solid, polygon }, i) =>
-      !solid ||
-      !isNearBounds([body.x, body.y], at(blockBounds, i), body.lengthM) ||
-      areaOf(intersectConvex(corners, polygon)) <= INSIDE_HOUSE_MAX_M2,
-  );
+/** The actor where it stands beside the road, and what stands beside it there. */
+function standingBodies(kind: HazardKind, { actorPath = [], active = [] }: SiteShape): Body[] {
+  const ends = BESIDE_ROAD[kind];
+  const { actor } = HAZARD_KINDS[kind];
+  if (!ends || !actor) return [];
+  const box = active[0] ?? actor;
+  const { start, end } = endsOf(actorPath, box);
+  const [, ...others] = active;
+  return [
+    ...others,
+    ...(ends.includes('start') ? [start] : []),
+    ...(ends.includes('end') ? [end] : []),
+  ];
 }

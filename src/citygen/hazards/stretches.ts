@@ -1,20 +1,21 @@
 import { at, distanceToPath, dot, lengthOf } from '../../city/geometry.ts';
-import type { Lane } from '../../city/types.ts';
-import { startDirection } from '../geometry.ts';
+import type { Lane, Point } from '../../city/types.ts';
+import { startDirection, trim } from '../geometry.ts';
 import { FIRST_LANE_MIN_M } from '../routes/loops.ts';
 import {
   blockAt,
   fastestOf,
-  GO_ON_M,
   type Ground,
+  isClearOfLanes,
+  isOutdoors,
   lanesBehind,
+  lanesBeyond,
   type Place,
   pathBehind,
-  pathBeyond,
   roadLanesOf,
   type SiteShape,
 } from './ground.ts';
-import { beside, type Frame, frameAt, joined, straightsOf } from './paths.ts';
+import { beside, endsOf, type Frame, frameAt, headOf, joined, straightsOf } from './paths.ts';
 import {
   childShape,
   crestShape,
@@ -22,7 +23,9 @@ import {
   deerShape,
   drivingShape,
   fogShape,
+  intoBay,
   leadShape,
+  VEHICLES,
   type Vehicle,
   zebraShape,
 } from './shapes.ts';
@@ -114,7 +117,7 @@ export const fogStalls = (ground: Ground): Place[] =>
     ground,
     { beforeM: 45, afterM: 36, wantedM: 77, wantedAfterM: UNBRAKED_M },
     FOG_RUN_WEIGHT,
-  ).map((place) => placeAt(place, () => fogShape(place.frame)));
+  ).map((place) => placeAt(place, () => fogShape(place.frame, place.lane.widthM)));
 
 /**
  * Weight of the run-up. A car that turned into the road, and speeds up like this, m/s², must drive
@@ -239,12 +242,31 @@ export function blindStalls(ground: Ground): Place[] {
   });
 }
 
-/** A vehicle that follows the lane from behind over the conflict point. */
-function alongLane(ground: Ground, { index, stationM }: MidLane, beforeM: number, what: Vehicle) {
-  const { polyline } = at(ground.lanes, index);
-  const lengthM = lengthOf(polyline);
+/** A vehicle that follows the lane from behind over the conflict point and into a bay. */
+function alongLane(ground: Ground, place: MidLane, beforeM: number, what: Vehicle): SiteShape {
+  const { lane, index, stationM } = place;
+  const lengthM = lengthOf(lane.polyline);
   const before = pathBehind(ground, index, lengthM + beforeM - stationM);
-  const after = pathBeyond(ground, index, lengthM + GO_ON_M).slice(polyline.length - 1);
   const actorStationM = lengthOf(before) - lengthM + stationM;
-  return drivingShape(joined([before, after]), actorStationM, what);
+  const path = joined([headOf(before, actorStationM), wayIntoBay(ground, place, what)]);
+  return drivingShape(path, actorStationM, what);
+}
+
+/** Distance from a conflict point within which the way into a bay begins, m, and the steps of the search. */
+const BAY_FROM_M = 8;
+const BAY_TO_M = 300;
+const BAY_STEP_M = 4;
+
+/** The way from the conflict point into the first bay that is clear; to the end of the lane if none is. */
+function wayIntoBay(ground: Ground, { lane, index, stationM }: MidLane, what: Vehicle): Point[] {
+  const on = lanesBeyond(ground, index, BAY_TO_M);
+  const path = trim(joined(on.map((next) => at(ground.lanes, next).polyline)), stationM, 0);
+  const lengthM = lengthOf(path);
+  for (let alongM = BAY_FROM_M; alongM < Math.min(BAY_TO_M, lengthM); alongM += BAY_STEP_M) {
+    const bay = intoBay(frameAt(path, alongM), lane.widthM, what);
+    const { end } = endsOf(bay, VEHICLES[what]);
+    if (!isClearOfLanes(ground, end) || !isOutdoors(ground, end)) continue;
+    return [...headOf(path, alongM), ...bay.slice(1)];
+  }
+  return headOf(path, lengthOf(lane.polyline) - stationM);
 }

@@ -8,9 +8,9 @@ import { grid as city } from '../../testing/rigs/cities.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '6adf5be46f305b8894e9fd142457995cdbb81131a1d2114f3cb60d503dceed8e',
-  'old-town': '7520e72823d413d35747ea4405df88c585c04b260bebd003c1f7f85ca19d0ff1',
-  'mixed-town': '3d3348a220d89678215c51c2213903bc4013d0f791eb2500dca9c6b86e078bbd',
+  grid: '75d5ff26fcc907ecce27794c91d205b9e73a34989237ba02e5e9bfe2cf2108b8',
+  'old-town': '37ff0d1c80ba4d1793a2ccaec2a36db89c5695d2bbf2a6c78223e27191c78a13',
+  'mixed-town': 'c1afa146af3478587bef063ace76fce33d3db000c6924fe0956e350a0fc86efe',
 };
 
 const buffer = packCity(city);

@@ -16,9 +16,9 @@ interface RoadsidePlace {
 /** The largest car, with room to open a door. */
 const BAY = { lengthM: 5.4, widthM: 2.1 } as const;
 const BESIDE_LANE_M = 0.25;
-const STEP_M = 9;
+const STEP_M = 6;
 /** Distance from either end of the lane: a car that stands there hides nothing at a junction. */
-const FROM_END_M = 24;
+const FROM_END_M = 18;
 /** Stretch before and behind the conflict point of a spot that stays free, and distance to it, m. */
 const BEFORE_SPOT_M = 70;
 const BEHIND_SPOT_M = 20;
@@ -65,6 +65,8 @@ export function roadsidePlacesOf(
 function isNearSpot({ hazards, lanes }: City, lane: number, stationM: number, place: Point) {
   return hazards.some(({ x, y, site }) => {
     if (distance([x, y], place) < FROM_SPOT_M) return true;
+    // Before a bend there is nothing to hide.
+    if (site.actor === null) return false;
     const first = site.lanes.indexOf(lane);
     if (first < 0) return false;
     const betweenM = site.lanes

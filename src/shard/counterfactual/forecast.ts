@@ -37,6 +37,8 @@ interface Spot {
   y: number;
   /** Lanes by which cars come to it. */
   lanes: readonly number[];
+  /** Whether its actor stands in the lane before it does anything. */
+  isInLane: boolean;
   /** Mask of the features without which it ends in a collision. */
   needs: number;
 }
@@ -74,7 +76,8 @@ function spotsOf(table: ArrayBuffer, needs: readonly number[]): Spot[] {
     const lanes = Array.from({ length: count }, (_, i) =>
       view.getInt32(at + layout.HS_LANES + i * 4, true),
     );
-    return { x: x ?? 0, y: y ?? 0, lanes, needs: mask };
+    const isInLane = view.getInt32(at + layout.HS_KIND, true) === layout.HAZARD_FOG_STALL;
+    return { x: x ?? 0, y: y ?? 0, lanes, isInLane, needs: mask };
   });
 }
 
@@ -233,7 +236,7 @@ class Watch {
     const actor = layout.HAZARDS + spot * layout.HAZARD_BYTES;
     const state = this.#i(actor + layout.A_STATE, 0);
     const own = this.#i(actor + layout.A_CAR, 0);
-    const { x, y, lanes, needs } = this.#spots[spot] as Spot;
+    const { x, y, lanes, isInLane, needs } = this.#spots[spot] as Spot;
     // At some spots only those who have to do something are in danger.
     const flag =
       (needs & layout.F_ESC ? layout.FLAG_ESC : 0) |
@@ -244,7 +247,8 @@ class Watch {
       const dy = this.#f(layout.C_Y, car) - y;
       const distanceM = Math.sqrt(dx * dx + dy * dy);
       const isThere = distanceM < AT_SPOT_M && lanes.includes(this.#i(layout.C_LANE, car));
-      const isMet = state === layout.ACTOR_ACTS ? own === car : state === layout.ACTOR_STANDS;
+      const isMet =
+        state === layout.ACTOR_ACTS ? own === car : isInLane && state === layout.ACTOR_STANDS;
       const isInDanger = flag === 0 ? isMet : (this.#i(layout.C_FLAGS, car) & flag) !== 0;
       if (isThere && isInDanger) this.#approach(key, distanceM, car);
       else if (this.#approaches.has(key)) this.#arrive(key, spot, car);

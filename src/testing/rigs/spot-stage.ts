@@ -1,10 +1,17 @@
 import {
   A_ARMED,
   A_CAR,
+  A_HX,
+  A_HY,
+  A_PIECE,
   A_SENT,
   A_STATE,
+  A_STATION,
   A_STRUCK,
   A_WAIT,
+  A_X,
+  A_Y,
+  ACTOR_STANDS,
   ACTOR_WAITS,
   C_ACCEL,
   C_ACCEL_TARGET,
@@ -30,7 +37,8 @@ import {
   STATUS_DRIVING,
 } from '../../../assembly/layout.ts';
 import { at, lengthOf } from '../../city/geometry.ts';
-import type { City, HazardSpot } from '../../city/types.ts';
+import type { City, HazardKind, HazardSpot } from '../../city/types.ts';
+import { endsOf } from '../../citygen/hazards/paths.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { NOSE_M } from './course.ts';
 import { SlabView } from './kernel.ts';
@@ -44,6 +52,16 @@ export interface SpotCar {
   speedMps: number;
   features?: number;
 }
+
+/** Kinds whose actors wait beside the road. */
+export const WAITS_THERE: ReadonlySet<HazardKind> = new Set([
+  'parked_row_child',
+  'deer_crossing',
+  'dark_zebra',
+  'cut_in',
+  'sudden_stop',
+  'wet_crest',
+]);
 
 /** Far from every street. */
 const FIELD_M = 5000;
@@ -101,12 +119,26 @@ export class SpotStage {
         world.setI32(HAZARDS + spot * HAZARD_BYTES + A_ARMED, 0, WAIT_TICKS);
       }
       world.setI32(HAZARDS + this.spot * HAZARD_BYTES + A_ARMED, 0, 0);
+      if (WAITS_THERE.has(this.hazard.kind)) this.#waitThere(world);
       for (let car = 0; car < CAR_COUNT; car++) this.#putAside(world, car);
       for (const [i, { car, position }] of used.entries()) {
         this.#putOnWay(world, car, position, at(cars, i));
       }
     });
     return used.map(({ car }) => car);
+  }
+
+  /** Lets an actor that is absent stand where it waits: cars would see it appear there. */
+  #waitThere(world: SlabEditor): void {
+    if (this.i32(A_STATE) !== ACTOR_WAITS) return;
+    const { start } = endsOf(this.hazard.site.actorPath, { lengthM: 0, widthM: 0 });
+    const [hx, hy] = start.heading;
+    const pose = { [A_X]: start.x, [A_Y]: start.y, [A_HX]: hx, [A_HY]: hy, [A_STATION]: 0 };
+    for (const [field, value] of Object.entries(pose)) {
+      world.setF64(this.#at(Number(field)), 0, value);
+    }
+    world.setI32(this.#at(A_PIECE), 0, 0);
+    world.setI32(this.#at(A_STATE), 0, ACTOR_STANDS);
   }
 
   #putAside(world: SlabEditor, car: number): void {

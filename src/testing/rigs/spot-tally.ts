@@ -29,6 +29,7 @@ import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
 import { type Course, NOSE_M, SignalPlan } from './course.ts';
 import { SlabView } from './kernel.ts';
+import { WAITS_THERE } from './spot-stage.ts';
 
 /**
  * An armed pass: a car comes towards the conflict point of a spot whose actor was ready, not in a
@@ -42,12 +43,14 @@ interface Arming {
   fromMps: number;
 }
 
-const ACROSS: Arming = { leadS: 3.3, fromMps: 4 };
+const ACROSS: Arming = { leadS: 3.5, fromMps: 4 };
 const STANDING: Arming = { leadS: 1.2, fromMps: 4 };
-/** `always`: the road itself is the hazard. `never`: it comes up behind a car that has stalled. */
-const ARMING: Readonly<Record<HazardKind, Arming | 'always' | 'never'>> = {
+/** The road itself is the hazard, but not for a car that crawls. */
+const ROAD: Arming = { leadS: 1.5, fromMps: 6 };
+/** `never`: it comes up behind a car that has stalled. */
+const ARMING: Readonly<Record<HazardKind, Arming | 'never'>> = {
   parked_row_child: { leadS: 3.2, fromMps: 8 },
-  deer_crossing: { leadS: 2.3, fromMps: 8 },
+  deer_crossing: { leadS: 3.2, fromMps: 8 },
   dark_zebra: { leadS: 3.1, fromMps: 8 },
   cut_in: { leadS: 3.2, fromMps: 10.5 },
   sudden_stop: { leadS: 5, fromMps: 9 },
@@ -58,15 +61,15 @@ const ARMING: Readonly<Record<HazardKind, Arming | 'always' | 'never'>> = {
   blind_crossing: ACROSS,
   left_turn_oncoming: ACROSS,
   downhill_stop: { leadS: 4.8, fromMps: 4 },
-  ice_bend: 'always',
-  sharp_bend: 'always',
+  ice_bend: ROAD,
+  sharp_bend: ROAD,
   blind_stall: 'never',
 };
-/** Whether every pass is an armed one. */
-export const isAlwaysArmed = (kind: HazardKind): boolean => ARMING[kind] === 'always';
+/** Whether the road itself is the hazard: nothing is sent there. */
+export const isRoadItself = (kind: HazardKind): boolean => ARMING[kind] === ROAD;
 /** Whether the actor is sent for a moving car. */
 export const isForMovingCars = (kind: HazardKind): boolean =>
-  typeof ARMING[kind] === 'object' && ARMING[kind] !== STANDING;
+  ARMING[kind] !== 'never' && ARMING[kind] !== STANDING && ARMING[kind] !== ROAD;
 const RED_FROM_S = 4;
 const RED_TO_S = 16;
 const NEAR_M = 45;
@@ -193,7 +196,7 @@ export class SpotTally {
     const approach = known ?? { armed: undefined, fired: false, sinceTick };
     if (!known && wayM > 0) this.#approaches.set(key, approach);
     const arming = ARMING[hazard.kind];
-    if (typeof arming === 'string') return;
+    if (arming === 'never') return;
     const speed = this.#world.f64(C_VX, car);
     const state = this.#actor(spot, A_STATE);
     if (approach.armed === undefined && wayM < arming.leadS * speed) {
@@ -207,6 +210,7 @@ export class SpotTally {
   /** Whether the actor waits or stands for this car, and the light is such. */
   #isReady(spot: number, hazard: HazardSpot, car: number, arrivalS: number): boolean {
     const { kind, site } = hazard;
+    if (site.actor === null) return true;
     const state = this.#actor(spot, A_STATE);
     const tick = this.#kernel.tick(this.#slab);
     if (state === ACTOR_ACTS) return this.#actor(spot, A_CAR) === car;
@@ -221,10 +225,12 @@ export class SpotTally {
       if (this.#plan.state(light, before) === LIGHT_RED || !this.#isFirst(hazard, car))
         return false;
     }
+    // It comes only for whom it surprises.
+    if (kind === 'wet_crest') return false;
     const arming = ARMING[kind];
-    const waitsInSight = arming === STANDING || kind === 'cut_in' || kind === 'sudden_stop';
-    if (waitsInSight) return state === ACTOR_STANDS && this.#actor(spot, A_STRUCK) === 0;
-    return state === ACTOR_WAITS && tick >= this.#actor(spot, A_ARMED);
+    const isDue = tick >= this.#actor(spot, A_ARMED);
+    if (arming !== STANDING && !WAITS_THERE.has(kind)) return state === ACTOR_WAITS && isDue;
+    return state === ACTOR_STANDS && isDue && this.#actor(spot, A_STRUCK) === 0;
   }
 
   /** Whether only cars behind it on its lane are near the conflict point. */

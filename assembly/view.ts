@@ -1,4 +1,6 @@
+/** What cars see of a place: nothing appears or disappears in sight. */
 import {
+  B_HAZARD,
   B_MAX_X,
   B_MAX_Y,
   B_MIN_X,
@@ -10,20 +12,17 @@ import {
   C_Y,
   STATUS_CRASHED,
   T_BLOCK_COUNT,
-} from '../layout';
-import { blockRecord } from '../blocks';
-import { greatest, least } from '../math';
-import { getF, getI } from '../memory';
-import { crossesPolygon } from '../segments';
+} from './layout';
+import { blockRecord } from './blocks';
+import { greatest, least } from './math';
+import { getF, getI } from './memory';
+import { crossesPolygon } from './segments';
 
 /** Nothing appears or disappears this near to a car that drives, unless a building is between, m. */
 export const UNSEEN_M = 62.0;
-/** Half the length of what is looked at, m. */
-const HALF_LENGTH_M = 2.3;
-
 /**
  * Whether a car of the traffic, except one, is near a place and has a free view of it: of its middle
- * or of one of its ends.
+ * or of one of its ends, `half` m ahead and behind.
  */
 export function isSeen(
   slab: usize,
@@ -32,6 +31,7 @@ export function isSeen(
   y: f64,
   hx: f64,
   hy: f64,
+  half: f64,
   except: i32,
 ): bool {
   for (let car = 0; car < CAR_COUNT; car++) {
@@ -40,14 +40,14 @@ export function isSeen(
     const cy = getF(slab, C_Y, car);
     if ((cx - x) * (cx - x) + (cy - y) * (cy - y) > UNSEEN_M * UNSEEN_M) continue;
     for (let end = -1; end <= 1; end++) {
-      const ahead = <f64>end * HALF_LENGTH_M;
+      const ahead = <f64>end * half;
       if (!isHidden(city, cx, cy, x + ahead * hx, y + ahead * hy)) return true;
     }
   }
   return false;
 }
 
-/** Whether a solid block is between two points. */
+/** Whether a building or wall is between two points; what stands at a hazard spot hides nothing. */
 function isHidden(city: usize, px: f64, py: f64, qx: f64, qy: f64): bool {
   const count = load<i32>(city + T_BLOCK_COUNT);
   for (let index = 0; index < count; index++) {
@@ -56,7 +56,8 @@ function isHidden(city: usize, px: f64, py: f64, qx: f64, qy: f64): bool {
       continue;
     if (load<f64>(block + B_MIN_Y) > greatest(py, qy) || load<f64>(block + B_MAX_Y) < least(py, qy))
       continue;
-    if (load<i32>(block + B_SOLID) != 0 && crossesPolygon(block, px, py, qx, qy)) return true;
+    if (load<i32>(block + B_SOLID) == 0 || load<i32>(block + B_HAZARD) >= 0) continue;
+    if (crossesPolygon(block, px, py, qx, qy)) return true;
   }
   return false;
 }
