@@ -9,7 +9,6 @@ export interface LedgerChange extends Change {
   atMs: number;
   /** When it was acknowledged; until then answers may leave it out. */
   acknowledgedMs: number;
-  epoch: number;
 }
 
 /** The changes of a world, and its state after each of them. */

@@ -104,6 +104,11 @@ describe('I1', () => {
     expect(failed()).toEqual(['I1']);
   });
 
+  test('a grant has no higher epoch than the one before', () => {
+    grant('b', 100);
+    expect(failed()).toEqual(['I1']);
+  });
+
   test('a connection writes after a later one', () => {
     change('a#2', 1, 6);
     change('a#1', 2, 8);
@@ -242,11 +247,25 @@ test('frames are left out and requests fail where nodes fail', () => {
   expect(failed()).toEqual([]);
 });
 
-test('I9: an earlier holder shows a world after a later one', () => {
-  grant('b', 200);
-  show('b', 4);
-  show('a', 8);
-  expect(failed()).toEqual(['I9']);
+describe('I9', () => {
+  test('an earlier holder shows a world after a later one', () => {
+    grant('b', 200);
+    show('b', 4);
+    show('a', 8);
+    expect(failed()).toEqual(['I9']);
+  });
+
+  test('the same where the store has lost its tail, and gives a lower epoch', () => {
+    const restore = observer.ledger.save();
+    grant('b', 200);
+    show('b', 4);
+    restore();
+    grant('c', 150);
+    show('c', 8);
+    expect(failed()).toEqual([]);
+    show('b', 12);
+    expect(failed()).toEqual(['I9']);
+  });
 });
 
 describe('I12', () => {

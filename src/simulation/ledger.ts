@@ -10,14 +10,15 @@ import { Violation } from './violation.ts';
 /** Gets what the store accepts. */
 export interface LedgerListener {
   created(number: number): void;
-  changed(world: LedgerWorld, tick: number, epoch: number): void;
+  changed(world: LedgerWorld, tick: number, by: PartitionWriter): void;
   removed(world: LedgerWorld): void;
   granted(partition: number, boot: string, epoch: number): void;
   /** What the store has accepted since then. */
   lostTail(sinceMs: number): void;
 }
 
-interface PartitionWriter {
+/** Whoever writes under a grant. */
+export interface PartitionWriter {
   boot: string;
   epoch: number;
   session: number;
@@ -83,14 +84,19 @@ export class Ledger {
     if (boot === last?.boot && session < last.session) {
       throw new Violation('I1', `${where}: ${boot} wrote over an earlier connection`);
     }
-    this.#writers.set(partition, { boot, epoch, session });
+    const writer = { boot, epoch, session };
+    this.#writers.set(partition, writer);
     for (let i = 2 * Number(checkCount); i < rest.length; i += 3) {
       const [key, kind, value] = rest.slice(i, i + 3);
-      this.#written(decodeKey(key as Buffer), kind === '+' ? (value as Buffer) : undefined, epoch);
+      this.#written(decodeKey(key as Buffer), kind === '+' ? (value as Buffer) : undefined, writer);
     }
   }
 
-  #written(key: readonly (string | number)[], value: Buffer | undefined, epoch: number): void {
+  #written(
+    key: readonly (string | number)[],
+    value: Buffer | undefined,
+    writer: PartitionWriter,
+  ): void {
     const [, , kind, number, seq] = key;
     const known = this.#worlds.get(Number(number));
     if (kind === 'world' && value === undefined) {
@@ -107,8 +113,8 @@ export class Ledger {
       const atMs = this.#nowMs();
       const acknowledgedMs = Number.POSITIVE_INFINITY;
       const change = { tick, car, touched, values };
-      known.append(Number(seq), { ...change, atMs, acknowledgedMs, epoch });
-      this.#listener.changed(known, tick, epoch);
+      known.append(Number(seq), { ...change, atMs, acknowledgedMs });
+      this.#listener.changed(known, tick, writer);
     } else if (kind === 'image') checkImage(known, value);
   }
 

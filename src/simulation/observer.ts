@@ -1,7 +1,8 @@
 import { F_ALL, FRAME_TICKS } from '../../assembly/layout.ts';
 import { partitionOf, worldIdOf } from '../twin/ids.ts';
 import type { Change } from '../twin/journal.ts';
-import { Ledger, type LedgerListener } from './ledger.ts';
+import { GrantOrder, nodeOf } from './grant-order.ts';
+import { Ledger, type LedgerListener, type PartitionWriter } from './ledger.ts';
 import type { LedgerChange, LedgerWorld } from './ledger-world.ts';
 import { TokenWatch } from './token-watch.ts';
 import type { Shown } from './toy-kernel.ts';
@@ -39,6 +40,8 @@ export interface ObserverParts {
 
 /** What was shown of a world. */
 interface ShownWorld {
+  /** Under which grant, by the order in which they were given. */
+  order: number;
   epoch: number;
   by: string;
   tick: number;
@@ -94,6 +97,7 @@ export class Observer implements LedgerListener {
   readonly #failed: (error: unknown) => void;
   readonly #shown = new Map<number, ShownWorld>();
   readonly #holders = new Map<number, string>();
+  readonly #order = new GrantOrder();
   /** Of the processes that serve and are not told to stop. */
   readonly #builds = new Map<string, number>();
   /** Until then nodes show worlds by leases of a store whose last writes are lost, by virtual time. */
@@ -110,15 +114,15 @@ export class Observer implements LedgerListener {
     this.tokens = new TokenWatch({ nowMs, trace, failed, ended: () => this.counts.ended++ });
   }
 
-  /** `epoch`: of whoever shows it next. */
-  #shownOf(world: number, epoch = 0): ShownWorld {
+  /** `order`: of the grant under which it is shown next. */
+  #shownOf(world: number, order = 0): ShownWorld {
     let shown = this.#shown.get(world);
     if (shown === undefined) {
       const ticks = { tick: -1, frameTick: -1, isUnmarked: false, beganMs: -1 };
-      shown = { epoch: 0, by: '', ...ticks, usedMs: this.#nowMs() };
+      shown = { order: 0, epoch: 0, by: '', ...ticks, usedMs: this.#nowMs() };
       this.#shown.set(world, shown);
     }
-    if (shown.isUnmarked && epoch > shown.epoch) {
+    if (shown.isUnmarked && order > shown.order) {
       const beganMs = this.#nowMs();
       Object.assign(shown, { tick: -1, frameTick: -1, isUnmarked: false, beganMs });
     }
@@ -132,6 +136,7 @@ export class Observer implements LedgerListener {
     const last = this.#holders.get(partition);
     if (last !== undefined) this.counts.takeovers++;
     this.#holders.set(partition, grant);
+    this.#order.granted(partition, grant, epoch);
     if (this.#isPlanned && last !== undefined) this.#checkBuilds(partition, last, grant);
   }
 
@@ -163,9 +168,10 @@ export class Observer implements LedgerListener {
   }
 
   /** What was shown of a world at this tick or later did not have the change. */
-  changed(world: LedgerWorld, tick: number, epoch: number): void {
+  changed(world: LedgerWorld, tick: number, { boot, epoch }: PartitionWriter): void {
     this.#trace.note('changed', worldIdOf(world.number), tick, world.changeCount, epoch);
-    const shown = this.#shownOf(world.number, epoch);
+    const order = this.#order.of(nodeOf(boot), world.partition, epoch);
+    const shown = this.#shownOf(world.number, order);
     if (tick <= shown.tick) {
       throw new Violation(
         'I5',
@@ -188,6 +194,7 @@ export class Observer implements LedgerListener {
   }
 
   lostTail(sinceMs: number): void {
+    this.#order.lostTail();
     this.tokens.lostTail();
     this.#unstoredUntilMs = this.#nowMs() + this.#settings.leaseMs;
     for (const shown of this.#shown.values()) {
@@ -234,18 +241,21 @@ export class Observer implements LedgerListener {
     { tick, state }: Shown,
     tickMinOf: (shown: ShownWorld) => number,
   ): void {
-    const epoch = by.epochOf(partitionOf(number));
+    const partition = partitionOf(number);
+    const epoch = by.epochOf(partition);
+    const order = this.#order.of(by.name, partition, epoch);
     this.#trace.note('shown', by.name, worldIdOf(number), tick, state, epoch ?? 0);
-    const shown = this.#shownOf(number, epoch);
+    const shown = this.#shownOf(number, order);
     const what = `world ${worldIdOf(number)} at tick ${tick} by ${by.name}`;
     this.#checkRight(by, number, epoch, what);
     if (epoch === undefined) return;
-    if (epoch < shown.epoch) {
+    if (order < shown.order) {
       throw new Violation('I9', `${what}: ${shown.by} has shown it under the epoch ${shown.epoch}`);
     }
     const tickMin = tickMinOf(shown);
     if (tick < tickMin) throw new Violation('I3', `${what}, at least ${tickMin} was expected`);
     shown.tick = Math.max(shown.tick, tick);
+    shown.order = order;
     shown.epoch = epoch;
     shown.by = by.name;
     shown.usedMs = this.#useMs;
