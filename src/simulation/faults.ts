@@ -19,6 +19,11 @@ const LAST_MS = 2000;
 const FOLLOWED_MS = 440;
 /** Leases live so much longer or shorter than they should. */
 const TTL_DRIFT_MAX = 0.05;
+/** Answers come so late that nodes give their connections up, as a rule without losing their leases. */
+const LATE_MS_MIN = 500;
+const LATE_MS_MAX = 1500;
+/** Then nodes have up to so long to read what Redis has taken. */
+const READ_BACK_MS_MAX = 600;
 
 export interface FaultsParts {
   settings: RunSettings;
@@ -155,7 +160,12 @@ function cutToRedis(faults: Faults): void {
 }
 
 function cutFromRedis(faults: Faults): void {
-  faults.anySlot().route.fromServerCutUntilMs = faults.nowMs + faults.anyMs();
+  holdAnswers(faults, [faults.anySlot()], faults.anyMs());
+}
+
+/** Redis does what it is asked for, but its answers to these nodes come so late. */
+function holdAnswers(faults: Faults, slots: readonly NodeSlot[], ms: number): void {
+  for (const { route } of slots) route.fromServerCutUntilMs = faults.nowMs + ms;
 }
 
 function cutLinks(faults: Faults): void {
@@ -211,12 +221,30 @@ function killRedis(faults: Faults): void {
 }
 
 function loseTail(faults: Faults): void {
-  const { redis, chance } = faults.parts;
+  loseTailIn(faults, faults.parts.chance.between(10, 2000));
+}
+
+/** After so long Redis dies, and comes back without what it has accepted from now on. */
+function loseTailIn(faults: Faults, ms: number): void {
+  const { redis } = faults.parts;
   redis.save();
-  faults.later(chance.between(10, 2000), () => {
+  faults.later(ms, () => {
     redis.killWithoutTail();
     faults.later(faults.anyMs(), () => redis.start());
   });
+}
+
+/**
+ * Redis takes what nodes send, which hear nothing of it and give their connections up. Over the next ones
+ * they read what it has taken. Then it loses just that.
+ */
+function loseUnansweredTail(faults: Faults): void {
+  const { redis, slots, chance } = faults.parts;
+  const lateMs = chance.between(LATE_MS_MIN, LATE_MS_MAX);
+  holdAnswers(faults, chance.happens(0.5) ? slots : [faults.anySlot()], lateMs);
+  // Nodes wait for some answers longer than this.
+  faults.later(lateMs, () => redis.endConnections());
+  loseTailIn(faults, lateMs + chance.between(0, READ_BACK_MS_MAX));
 }
 
 /** What happens to a node in the middle of a handover. */
@@ -233,7 +261,7 @@ const STRIKES: readonly (readonly [name: string, run: (faults: Faults, slot: Nod
 function loseAnswers(faults: Faults, slot: NodeSlot): void {
   const { slots, net } = faults.parts;
   const ms = faults.anyMs();
-  slot.route.fromServerCutUntilMs = faults.nowMs + ms;
+  holdAnswers(faults, [slot], ms);
   for (const to of slots) if (to !== slot) faults.until(ms, net.cut(slot.name, to.name));
 }
 
@@ -282,4 +310,6 @@ const KINDS: readonly Kind[] = [
   ['pause Redis', pauseRedis],
   ['kill Redis', killRedis],
   ['lose the tail', loseTail],
+  ['lose an unanswered tail', loseUnansweredTail],
+  ['lose an unanswered tail', loseUnansweredTail],
 ];
