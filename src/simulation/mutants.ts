@@ -14,6 +14,7 @@ import {
   type Store,
   StoreUnavailable,
 } from '../store/contract.ts';
+import type { MakeClient } from '../store/redis/redis-client.ts';
 import { RELIED_ON } from '../store/redis/slot-lease.ts';
 import type { Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
@@ -21,6 +22,7 @@ import type { HeldPartitions, PartitionedWorlds } from '../worlds/held-partition
 import { OwnedWorld } from '../worlds/owned-world.ts';
 import { Records } from '../worlds/records.ts';
 import { Worlds, type WorldsDependencies } from '../worlds/worlds.ts';
+import { withAnsweredVersions, withShortJournals } from './broken-stores.ts';
 import { claimsWith, handoversWith, storeWith } from './changed-parts.ts';
 import type { Invariant } from './violation.ts';
 
@@ -34,6 +36,8 @@ export interface Mutant {
   invariant: Invariant;
   /** Commits of whoever does not hold a partition: `made` under its own name, or `disguised` as the holder. */
   unfenced?: 'made' | 'disguised';
+  /** Of Redis. */
+  client?(makeClient: MakeClient): MakeClient;
   claims?(claims: Claims, time: Time): Claims;
   /** `silentMs`: of a process, by the clock of Redis. */
   store?(store: Store, parts: MutantParts): Store;
@@ -406,5 +410,11 @@ export const MUTANTS: readonly Mutant[] = [
           return Promise.resolve(true);
         },
       }),
+  },
+  { name: 'journals cut at an image', invariant: 'I2', store: withShortJournals },
+  {
+    name: "an older connection's writes unseen",
+    invariant: 'I2',
+    client: withAnsweredVersions,
   },
 ];

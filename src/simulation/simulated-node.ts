@@ -148,8 +148,9 @@ export class SimulatedNode implements Publisher {
   }
 
   async #openStore(): Promise<Store> {
-    const { settings, redis, route } = this.#environment;
-    const makeClient = this.#watch.watched(redis, route);
+    const { settings, redis, route, mutant } = this.#environment;
+    const watched = this.#watch.watched(redis, route);
+    const makeClient = mutant?.client?.(watched) ?? watched;
     const { leaseMs } = settings;
     const where = { url: 'redis://simulated', nodeName: this.name, leaseMs };
     const opened = await openRedis(where, { ...this.#base, makeClient });

@@ -8,7 +8,7 @@ import { runSeeds } from './seed-runs.ts';
 const RUNS = 500;
 const REPEATED = 20;
 /** Those that fail soonest; `npm run simulate -- --mutants` runs all. */
-const QUICK = ['no deadline', 'deadline from the answer', 'no hold'];
+const QUICK = ['no deadline', 'deadline from the answer', 'no hold', 'journals cut at an image'];
 /** Other programs may take most of a machine. */
 const TIMEOUT_MS = 3_600_000;
 
