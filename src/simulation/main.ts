@@ -7,6 +7,7 @@ import { runMutants } from './mutant-runs.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { SeedPool } from './seed-pool.ts';
 import { runSeeds } from './seed-runs.ts';
+import { sourceHash } from './source-hash.ts';
 import { formatted } from './totals.ts';
 
 const HELP = `npm run simulate -- [options]
@@ -19,7 +20,10 @@ const HELP = `npm run simulate -- [options]
 --all            goes on after a failure
 --hashes         prints the hash of each run's trace: equal in every process
 --mutants        runs builds that are broken on purpose until the invariant that is named for each fails
---only NAME      of these this one alone`;
+--only NAME      of these this one alone
+
+At its end it prints the commit and a hash of the sources of a run. What ran with the same hash can be
+added, whatever the commits: \`--from 1 --seeds 1000\` and \`--from 1001 --seeds 1000\` are 2000 runs.`;
 
 /** How often the state of a long run is printed. */
 const PROGRESS_MS = 10_000;
@@ -95,8 +99,15 @@ async function runInPool(): Promise<void> {
   pool.close();
 }
 
+async function run(): Promise<void> {
+  // Before the runs: files may change meanwhile.
+  const made = `commit ${commitName()}, sources ${sourceHash()}`;
+  if (values.seed !== undefined) await runOne(Number(values.seed));
+  else await runInPool();
+  if (!values.hashes) console.log(made);
+}
+
 if (values.help) console.log(HELP);
-else if (values.seed !== undefined) await runOne(Number(values.seed));
-else await runInPool();
+else await run();
 // Threads of the front end that were never needed keep the process alive.
 process.exit();
