@@ -170,9 +170,9 @@ export class Members {
       this.#dependencies.holds(partition, holding);
     }
     // It has given up what it no longer lists.
-    for (const [partition, known] of this.#holdings.entries()) {
-      if (known?.process === process && !listed.has(partition)) {
-        this.#holdings[partition] = undefined;
+    for (let each = 0; each < this.#holdings.length; each++) {
+      if (this.#holdings[each]?.process === process && !listed.has(each)) {
+        this.#holdings[each] = undefined;
       }
     }
   }

@@ -1,10 +1,13 @@
 import type { Time } from '../time.ts';
 import type { Macrotasks } from './macrotasks.ts';
 
-/** Virtual time itself, with timers that fire when they are due: of what is no node. */
+/**
+ * Virtual time itself, with timers that fire when they are due: of what is no node. Their tasks let no promise
+ * go on, as servers and ways between machines need none.
+ */
 export function exactTime(macrotasks: Macrotasks, wallStartMs: number): Time {
   const after = (ms: number, task: () => void) => {
-    const entry = macrotasks.add(macrotasks.nowMs + ms, task);
+    const entry = macrotasks.addPlain(macrotasks.nowMs + ms, task);
     return () => {
       entry.run = undefined;
     };
@@ -15,7 +18,7 @@ export function exactTime(macrotasks: Macrotasks, wallStartMs: number): Time {
     machineUpMs: () => macrotasks.nowMs,
     sleep: (ms) =>
       new Promise((resolve) => {
-        after(ms, resolve);
+        macrotasks.add(macrotasks.nowMs + ms, resolve);
       }),
     after,
     every(ms, task) {

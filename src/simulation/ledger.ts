@@ -54,11 +54,12 @@ export class Ledger {
   executed(command: string, args: readonly RedisArgument[], reply: RedisReply): void {
     if (command !== 'EVALSHA') return;
     const [sha1, keyCount, lease] = args;
+    if (sha1 !== SCRIPTS.lease.sha1 && sha1 !== SCRIPTS.commit.sha1) return;
     const partition = Number(/^dt:\{p(\d+)\}:lease$/.exec(String(lease))?.[1] ?? Number.NaN);
     if (Number.isNaN(partition)) return;
     const rest = args.slice(2 + Number(keyCount));
     if (sha1 === SCRIPTS.lease.sha1) this.#leased(partition, reply);
-    else if (sha1 === SCRIPTS.commit.sha1 && Number(reply) > 0) this.#committed(partition, rest);
+    else if (Number(reply) > 0) this.#committed(partition, rest);
   }
 
   #leased(partition: number, reply: RedisReply): void {

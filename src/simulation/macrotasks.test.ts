@@ -36,6 +36,17 @@ test('promises go on, however many follow each other, before the next task', asy
   expect(heard).toEqual(['promises 1', 'task 1']);
 });
 
+test('a plain task follows at once, in its turn, and the end is noticed behind it', async () => {
+  macrotasks.addPlain(1, say('plain'));
+  macrotasks.add(1, say('task'));
+  macrotasks.addPlain(2, say('plain'));
+  macrotasks.addPlain(100, say('last'));
+  macrotasks.addPlain(101, say('late'));
+  await run();
+  expect(heard).toEqual(['plain 1', 'task 1', 'plain 2', 'last 100']);
+  expect(macrotasks.count).toBe(4);
+});
+
 test('a task that is cancelled does not run, and what a task throws ends the run', async () => {
   const cancelled = macrotasks.add(1, say('cancelled'));
   cancelled.run = undefined;

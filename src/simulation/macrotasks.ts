@@ -10,6 +10,8 @@ export interface Macrotask {
   atMs: number;
   order: number;
   readonly runner: Runner | undefined;
+  /** It lets no promise go on, so the next task may follow at once. */
+  readonly isPlain: boolean;
   /** Undefined after it was cancelled. */
   run: (() => void) | undefined;
 }
@@ -30,7 +32,17 @@ export class Macrotasks {
   #order = 0;
 
   add(atMs: number, run: () => void, runner?: Runner): Macrotask {
-    const task = { atMs: Math.max(atMs, this.nowMs), order: ++this.#order, runner, run };
+    return this.#add(atMs, run, runner, false);
+  }
+
+  /** As `add`, of a task that lets no promise go on. */
+  addPlain(atMs: number, run: () => void): Macrotask {
+    return this.#add(atMs, run, undefined, true);
+  }
+
+  #add(atMs: number, run: () => void, runner: Runner | undefined, isPlain: boolean): Macrotask {
+    const order = ++this.#order;
+    const task = { atMs: Math.max(atMs, this.nowMs), order, runner, isPlain, run };
     this.#push(task);
     return task;
   }
@@ -53,8 +65,8 @@ export class Macrotasks {
       const step = () => {
         if (isOver) return;
         try {
-          if (isDone()) end(resolve);
-          else this.#runNext();
+          while (!isDone()) if (!this.#runNext().isPlain) return;
+          end(resolve);
         } catch (error) {
           end(() => reject(error));
         }
@@ -69,7 +81,7 @@ export class Macrotasks {
     });
   }
 
-  #runNext(): void {
+  #runNext(): Macrotask {
     for (;;) {
       const task = this.#pop();
       if (task === undefined) throw new Error('a simulation without tasks stands still');
@@ -79,7 +91,7 @@ export class Macrotasks {
       if (what !== 'run') continue;
       this.count++;
       task.run();
-      return;
+      return task;
     }
   }
 

@@ -246,14 +246,15 @@ export class Observer implements LedgerListener {
     const order = this.#order.of(by.name, partition, epoch);
     this.#trace.note('shown', by.name, worldIdOf(number), tick, state, epoch ?? 0);
     const shown = this.#shownOf(number, order);
-    const what = `world ${worldIdOf(number)} at tick ${tick} by ${by.name}`;
+    const what = () => `world ${worldIdOf(number)} at tick ${tick} by ${by.name}`;
     this.#checkRight(by, number, epoch, what);
     if (epoch === undefined) return;
     if (order < shown.order) {
-      throw new Violation('I9', `${what}: ${shown.by} has shown it under the epoch ${shown.epoch}`);
+      const later = `${shown.by} has shown it under the epoch ${shown.epoch}`;
+      throw new Violation('I9', `${what()}: ${later}`);
     }
     const tickMin = tickMinOf(shown);
-    if (tick < tickMin) throw new Violation('I3', `${what}, at least ${tickMin} was expected`);
+    if (tick < tickMin) throw new Violation('I3', `${what()}, at least ${tickMin} was expected`);
     shown.tick = Math.max(shown.tick, tick);
     shown.order = order;
     shown.epoch = epoch;
@@ -261,16 +262,16 @@ export class Observer implements LedgerListener {
     shown.usedMs = this.#useMs;
     const world = this.ledger.world(number);
     if (world?.isShownRight(tick, state) === false) {
-      throw new Violation('I5', `${what} is not that of its journal`);
+      throw new Violation('I5', `${what()} is not that of its journal`);
     }
   }
 
   /** Whether it may show the world now. */
-  #checkRight(by: Publisher, number: number, epoch: number | undefined, what: string): void {
-    if (epoch === undefined) throw new Violation('I4', `${what}: it has no grant`);
+  #checkRight(by: Publisher, number: number, epoch: number | undefined, what: () => string): void {
+    if (epoch === undefined) throw new Violation('I4', `${what()}: it has no grant`);
     const overdueMs = by.overdueMs(partitionOf(number));
     if (overdueMs <= 0) return;
-    throw new Violation('I4', `${what}: ${Math.round(overdueMs)} ms after its deadline`);
+    throw new Violation('I4', `${what()}: ${Math.round(overdueMs)} ms after its deadline`);
   }
 
   /** A client asks for the state of a world, for a change of it, or for the features of a car. */
@@ -290,7 +291,7 @@ export class Observer implements LedgerListener {
     this.used(number);
     this.#check(() => {
       const what = `the features of world ${worldIdOf(number)}, car ${car}, by ${by.name}`;
-      this.#checkRight(by, number, by.epochOf(world.partition), what);
+      this.#checkRight(by, number, by.epochOf(world.partition), () => what);
       if (world.wasDeclared({ car, touched: F_ALL, values }, sinceMs)) return;
       throw new Violation('I5', `${what} are not those of its journal`);
     });

@@ -19,8 +19,9 @@ export class RedisData {
 
   get(key: string): string | undefined {
     const found = this.#strings.get(key);
-    if (found === undefined || found.endMs <= this.nowMs()) return undefined;
-    return found.value;
+    if (found === undefined) return undefined;
+    const isOver = found.endMs < Number.POSITIVE_INFINITY && found.endMs <= this.nowMs();
+    return isOver ? undefined : found.value;
   }
 
   set(key: string, value: string, ttlMs = Number.POSITIVE_INFINITY): void {
