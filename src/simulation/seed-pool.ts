@@ -4,7 +4,10 @@ import type { Job, Outcome } from './outcome.ts';
 
 const FILE = fileURLToPath(new URL('seed-process.ts', import.meta.url));
 /** A run makes much that it soon forgets. */
-const ARGUMENTS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=32'];
+const ARGUMENTS = [
+  ...['--min-semi-space-size=32', '--max-semi-space-size=64'],
+  '--disable-warning=ExperimentalWarning',
+];
 
 /** Processes that live through runs, one at a time each. */
 export class SeedPool {
