@@ -1,8 +1,9 @@
 import { Violation } from './violation.ts';
 
 /**
- * In which order the store has given its grants. As a rule epochs tell; but a store that has lost its last
- * writes, and whose clock was set back, may give an epoch again, or a lower one.
+ * In which order grants came to hold a partition. As a rule epochs tell. But where the store has lost its last
+ * writes, a former grant may hold it again; and if its clock was set back as well, it may give an epoch
+ * again, or a lower one.
  */
 export class GrantOrder {
   #count = 0;
@@ -10,7 +11,10 @@ export class GrantOrder {
   /** By partition: the highest epoch since the store was lost. */
   readonly #highest = new Map<number, number>();
 
-  /** @param grant as it is named in the store */
+  /**
+   * It holds the partition from now on.
+   * @param grant as it is named in the store
+   */
   granted(partition: number, grant: string, epoch: number): void {
     const highest = this.#highest.get(partition) ?? 0;
     this.#orders.set(keyOf(nodeOf(grant), partition, epoch), ++this.#count);
@@ -23,7 +27,7 @@ export class GrantOrder {
     this.#highest.clear();
   }
 
-  /** Later grants have higher numbers; 0: the store has not given it. */
+  /** Later holders have higher numbers; 0: the store has not given it. */
   of(node: string, partition: number, epoch: number | undefined): number {
     return this.#orders.get(keyOf(node, partition, epoch ?? 0)) ?? 0;
   }

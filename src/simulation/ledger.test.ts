@@ -109,6 +109,12 @@ describe('I1', () => {
     expect(failed()).toEqual(['I1']);
   });
 
+  test('a former grant holds the partition again', () => {
+    grant('b', 200);
+    grant('a', 100);
+    expect(failed()).toEqual(['I1']);
+  });
+
   test('a connection writes after a later one', () => {
     change('a#2', 1, 6);
     change('a#1', 2, 8);
@@ -253,6 +259,21 @@ describe('I9', () => {
     show('b', 4);
     show('a', 8);
     expect(failed()).toEqual(['I9']);
+  });
+
+  test('a former holder goes on where the store has lost that another one came', () => {
+    show('a', 4);
+    const restore = observer.ledger.save();
+    grant('b', 200);
+    show('b', 8);
+    restore();
+    grant('a', 100);
+    show('a', 6);
+    expect(failed()).toEqual([]);
+    show('a', 5);
+    expect(failed()).toEqual(['I3']);
+    show('b', 12);
+    expect(failed()).toEqual(['I3', 'I9']);
   });
 
   test('the same where the store has lost its tail, and gives a lower epoch', () => {

@@ -12,6 +12,7 @@ export interface LedgerListener {
   created(number: number): void;
   changed(world: LedgerWorld, tick: number, by: PartitionWriter): void;
   removed(world: LedgerWorld): void;
+  /** Also of a former grant, where the store has lost that a later one was given. */
   granted(partition: number, boot: string, epoch: number): void;
   /** What the store has accepted since then. */
   lostTail(sinceMs: number): void;
@@ -30,6 +31,8 @@ export class Ledger {
   readonly #listener: LedgerListener;
   readonly #worlds = new Map<number, LedgerWorld>();
   readonly #epochs = new Map<string, number>();
+  /** By partition: the last grant of which the store has said that it holds it. */
+  readonly #holders = new Map<number, string>();
   #writers = new Map<number, PartitionWriter>();
 
   constructor(nowMs: () => number, listener: LedgerListener) {
@@ -66,7 +69,8 @@ export class Ledger {
     const [isMine, token, , , epoch] = reply as RedisReply[];
     if (isMine !== 1) return;
     const { boot } = writerOf(String(token));
-    if (this.#epochs.has(boot)) return;
+    if (this.#holders.get(partition) === boot) return;
+    this.#holders.set(partition, boot);
     this.#epochs.set(boot, Number(epoch));
     this.#listener.granted(partition, boot, Number(epoch));
   }

@@ -38,12 +38,17 @@ export interface ObserverParts {
   failed: (error: unknown) => void;
 }
 
-/** What was shown of a world. */
-interface ShownWorld {
-  /** Under which grant, by the order in which they were given. */
+/** Under which grant a world is shown. */
+interface ShowingGrant {
+  /** See `GrantOrder`. */
   order: number;
   epoch: number;
+  /** Name of the node. */
   by: string;
+}
+
+/** What was shown of a world. */
+interface ShownWorld extends ShowingGrant {
   tick: number;
   frameTick: number;
   /** The store has lost how far later holders must be, so they may begin earlier. */
@@ -114,15 +119,16 @@ export class Observer implements LedgerListener {
     this.tokens = new TokenWatch({ nowMs, trace, failed, ended: () => this.counts.ended++ });
   }
 
-  /** `order`: of the grant under which it is shown next. */
-  #shownOf(world: number, order = 0): ShownWorld {
+  /** `next`: under which grant it is shown next. */
+  #shownOf(world: number, next?: ShowingGrant): ShownWorld {
     let shown = this.#shown.get(world);
     if (shown === undefined) {
       const ticks = { tick: -1, frameTick: -1, isUnmarked: false, beganMs: -1 };
       shown = { order: 0, epoch: 0, by: '', ...ticks, usedMs: this.#nowMs() };
       this.#shown.set(world, shown);
     }
-    if (shown.isUnmarked && order > shown.order) {
+    const isSame = next?.by === shown.by && next.epoch === shown.epoch;
+    if (shown.isUnmarked && !isSame && (next?.order ?? 0) > shown.order) {
       const beganMs = this.#nowMs();
       Object.assign(shown, { tick: -1, frameTick: -1, isUnmarked: false, beganMs });
     }
@@ -170,8 +176,9 @@ export class Observer implements LedgerListener {
   /** What was shown of a world at this tick or later did not have the change. */
   changed(world: LedgerWorld, tick: number, { boot, epoch }: PartitionWriter): void {
     this.#trace.note('changed', worldIdOf(world.number), tick, world.changeCount, epoch);
-    const order = this.#order.of(nodeOf(boot), world.partition, epoch);
-    const shown = this.#shownOf(world.number, order);
+    const by = nodeOf(boot);
+    const order = this.#order.of(by, world.partition, epoch);
+    const shown = this.#shownOf(world.number, { order, epoch, by });
     if (tick <= shown.tick) {
       throw new Violation(
         'I5',
@@ -245,7 +252,7 @@ export class Observer implements LedgerListener {
     const epoch = by.epochOf(partition);
     const order = this.#order.of(by.name, partition, epoch);
     this.#trace.note('shown', by.name, worldIdOf(number), tick, state, epoch ?? 0);
-    const shown = this.#shownOf(number, order);
+    const shown = this.#shownOf(number, { order, epoch: epoch ?? 0, by: by.name });
     const what = () => `world ${worldIdOf(number)} at tick ${tick} by ${by.name}`;
     this.#checkRight(by, number, epoch, what);
     if (epoch === undefined) return;
