@@ -200,6 +200,9 @@ function withoutMarks(inner: Claims): Claims {
   }));
 }
 
+/** By this factor renewals are rarer: before the end of a lease, but whoever has lost one hears late of it. */
+const LATE_RENEWALS = 2;
+
 /** The clocks of nodes are this far apart: a mark allows for any distance. */
 const APART_MS = 1500;
 
@@ -375,6 +378,7 @@ export const MUTANTS: readonly Mutant[] = [
     },
     claims: (inner) =>
       claimsWith(withoutMarks(inner), {
+        renewalMs: inner.renewalMs && LATE_RENEWALS * inner.renewalMs,
         take: (partition) => withoutMarks(inner).take(partition, 'expired'),
         onTrouble() {},
       }),
