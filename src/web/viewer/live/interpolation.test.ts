@@ -73,6 +73,9 @@ describe('the world between two frames', () => {
     ];
     const moved = shown(frame(100, {}, [a]), frame(104, {}, [b]), 102);
     expect(moved.hazards[0]?.y).toBeCloseTo(0.2);
+    expect(moved.hazards[0]?.moves).toBe(true);
+    const waiting = shown(frame(100, {}, [a]), frame(104, {}, [a]), 102);
+    expect(waiting.hazards[0]).toMatchObject({ active: true, moves: false });
     const gone = shown(frame(100, {}, [a]), frame(104, {}, [{ ...b, active: false }]), 102);
     expect(gone.hazards[0]).toMatchObject({ y: 0, active: true });
   });

@@ -65,11 +65,14 @@ function blendCar(car: ShownCar, from: Vehicle, to: Vehicle, part: number, secon
 
 /** Highest speed of a hazard. */
 const HAZARD_MPS = 20;
+/** What moves less between two frames stands still. */
+const STILL_M = 0.015;
 
 function blendHazard(shown: ShownHazard, from: Hazard, to: Hazard, part: number, seconds: number) {
   Object.assign(shown, from);
-  const moves = from.active && to.active && !jumped(from, to, HAZARD_MPS, seconds);
-  if (moves) lerpPose(shown, from, to, part);
+  const isSame = from.active && to.active && !jumped(from, to, HAZARD_MPS, seconds);
+  shown.moves = isSame && Math.hypot(to.x - from.x, to.y - from.y) > STILL_M;
+  if (isSame) lerpPose(shown, from, to, part);
 }
 
 /** Overwrites a world with its state at a tick between two frames; its fleet stays the same. */
@@ -83,7 +86,7 @@ export function interpolateWorld(
   world.tick = from.tick + part * (to.tick - from.tick);
   for (const [i, car] of world.cars.entries()) interpolateCar(car, i, from, to, tick);
   for (const [i, hazard] of from.hazards.entries()) {
-    world.hazards[i] ??= { ...hazard };
+    world.hazards[i] ??= { ...hazard, moves: false };
     blendHazard(world.hazards[i], hazard, to.hazards[i] ?? hazard, part, seconds);
   }
   for (const { id, state } of from.lights) world.lights.set(id, state);

@@ -2,6 +2,7 @@ import { Empty, Loading } from '../../common/states.tsx';
 import type { WorldEvent } from '../api/types.ts';
 import { formatClock, sentence } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
+import { groupRepeats, type Repeats } from '../page/repeats.ts';
 
 const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>> = {
   hazard: { name: 'Hazard', kind: 'warn' },
@@ -10,7 +11,7 @@ const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>
   collision: { name: 'Collision', kind: 'bad' },
 };
 
-/** The last events, newest first. */
+/** The last events, newest first; what repeats is one row. */
 export function Events() {
   const { eventFeed } = useViewer();
   if (!eventFeed.areRead.value) return <Loading what="the events" />;
@@ -23,15 +24,20 @@ export function Events() {
   }
   return (
     <ol class="rows" aria-label="Events, newest first">
-      {eventFeed.events.value.map((event) => (
-        <EventRow event={event} key={event.seq} />
+      {groupRepeats(eventFeed.events.value, keyOf).map((repeats) => (
+        <EventRow repeats={repeats} key={repeats.newest.seq} />
       ))}
     </ol>
   );
 }
 
-function EventRow({ event }: { event: WorldEvent }) {
+/** A collision is told once for each incident, all else once for all that reads the same. */
+const keyOf = ({ incident, kind, message }: WorldEvent): string => incident ?? `${kind} ${message}`;
+
+function EventRow({ repeats }: { repeats: Repeats<WorldEvent> }) {
   const viewer = useViewer();
+  const { newest: event, older } = repeats;
+  const times = older.reduce((sum, { count }) => sum + count, event.count);
   const { name, kind } = KINDS[event.kind];
   const act = () => {
     if (event.incident !== null) viewer.openIncident(event.incident);
@@ -52,6 +58,7 @@ function EventRow({ event }: { event: WorldEvent }) {
           <time class="small soft">{formatClock(event.time)}</time>
         </span>
         <span class="row-text">{sentence(event.message)}</span>
+        {times > 1 ? <span class="small soft">{times} times</span> : null}
       </button>
     </li>
   );

@@ -4,6 +4,7 @@ import { Empty, Loading } from '../../common/states.tsx';
 import type { Incident } from '../api/types.ts';
 import { formatClock, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
+import { groupRepeats, type Repeats } from '../page/repeats.ts';
 import { headline } from '../replay/report.ts';
 
 /** A world may have very many incidents: the whole list is rendered on request. */
@@ -11,7 +12,7 @@ const SHOWN_FIRST = 50;
 
 const SEVERITY_KINDS = { slight: 'plain', serious: 'warn', severe: 'bad' } as const;
 
-/** All collisions, newest first. */
+/** All collisions, newest first; those of the same parties in the same street are one group. */
 export function Incidents() {
   const { eventFeed } = useViewer();
   const showsAll = useSignal(false);
@@ -24,25 +25,55 @@ export function Incidents() {
       </Empty>
     );
   }
-  const shown = showsAll.value ? incidents : incidents.slice(0, SHOWN_FIRST);
+  const groups = groupRepeats(incidents, partiesOf);
+  const shown = showsAll.value ? groups : groups.slice(0, SHOWN_FIRST);
   return (
     <>
       <ol class="rows" aria-label="Incidents, newest first">
-        {shown.map((incident) => (
-          <IncidentRow incident={incident} key={incident.id} />
+        {shown.map((repeats) => (
+          <IncidentGroup repeats={repeats} key={repeats.older.at(-1)?.id ?? repeats.newest.id} />
         ))}
       </ol>
-      {shown.length < incidents.length ? (
+      {shown.length < groups.length ? (
         <div class="panel-text">
           <Button
             onClick={() => {
               showsAll.value = true;
             }}
           >
-            Show all {incidents.length}
+            Show all {groups.length}
           </Button>
         </div>
       ) : null}
+    </>
+  );
+}
+
+/** Whom and what a collision was between, and where. */
+const partiesOf = ({ vehicles, other, place }: Incident): string =>
+  [...vehicles.map(({ vin }) => vin), ...other.map(({ kind }) => kind), place.street].join(' ');
+
+/** Its newest incident, and the others on request. */
+function IncidentGroup({ repeats: { newest, older } }: { repeats: Repeats<Incident> }) {
+  const isOpen = useSignal(false);
+  return (
+    <>
+      <IncidentRow incident={newest} />
+      {older.length === 0 ? null : (
+        <li>
+          <button
+            type="button"
+            class="row small soft"
+            aria-expanded={isOpen.value}
+            onClick={() => {
+              isOpen.value = !isOpen.value;
+            }}
+          >
+            {isOpen.value ? 'Hide' : 'Show'} {older.length} more like this
+          </button>
+        </li>
+      )}
+      {isOpen.value ? older.map((each) => <IncidentRow incident={each} key={each.id} />) : null}
     </>
   );
 }

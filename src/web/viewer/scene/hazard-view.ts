@@ -23,6 +23,8 @@ const STEP_RAD_PER_TICK = 0.22;
 const STEP_M = 0.06;
 const WARNING: Tint = [0.98, 0.66, 0.05];
 const DANGER: Tint = [0.93, 0.2, 0.12];
+/** Kinds that are dangerous while they stand still; all others wait beside the road. */
+const STANDS_IN_LANE: ReadonlySet<string> = new Set(['fog_stall']);
 const SPOT = signStyle([0.16, 0.12, 0.02], WARNING, 0.95);
 const ACTIVE = signStyle([1, 1, 1], DANGER);
 
@@ -76,14 +78,16 @@ export class HazardView {
     const { x, y, heading, length, width } = hazard;
     const wanted = (SIZE_MIN_PX * perPixelM) / Math.max(length, 0.5);
     const scale = Math.min(SCALE_MAX, Math.max(1, wanted));
-    const pulse = reducedMotion ? 1 : 1 + 0.12 * Math.sin(tick * 0.2);
+    const isUrgent = hazard.moves || STANDS_IN_LANE.has(hazard.kind);
+    const pulse = reducedMotion || !isUrgent ? 1 : 1 + 0.12 * Math.sin(tick * 0.2);
     const radius = (Math.max(length, 1.6) * 0.62 * scale + 0.8) * pulse;
-    decals.add(SHAPE.ring, hazard, radius, radius, DANGER, 0.9);
+    decals.add(SHAPE.ring, hazard, radius, radius, isUrgent ? DANGER : WARNING, 0.9);
     const [shadowM, shadowWidthM] = [0.6 * length * scale, 0.7 * width * scale];
     decals.add(SHAPE.shadow, hazard, shadowM, shadowWidthM, TONES.shadow, 0.55);
     const part = signPart(perPixelM);
     const risePx = (SIGN_RISE_PX + 6) * part;
-    signs.addIcon(PICTURE.warning, [x, y, 2.2], risePx, SIGN_ACTIVE_PX * part, ACTIVE);
+    if (isUrgent)
+      signs.addIcon(PICTURE.warning, [x, y, 2.2], risePx, SIGN_ACTIVE_PX * part, ACTIVE);
     const drawn = this.#bodies.get(hazard.id);
     if (!drawn) return;
     const { body, instances } = drawn;
@@ -91,7 +95,11 @@ export class HazardView {
     const step = Math.abs(Math.sin(tick * STEP_RAD_PER_TICK));
     const stretch = (length || body.lengthM) / body.lengthM;
     const widening = (width || body.widthM) / body.widthM;
-    transform.position.set(x, y, body.walks && !reducedMotion ? STEP_M * step * scale : 0);
+    transform.position.set(
+      x,
+      y,
+      body.walks && hazard.moves && !reducedMotion ? STEP_M * step * scale : 0,
+    );
     transform.rotation.set(0, 0, heading);
     transform.scale.set(stretch * scale, widening * scale, scale);
     const blink = body.isBroken && areBlinkersOn(tick) ? 1 : 0;

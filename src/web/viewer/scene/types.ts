@@ -15,7 +15,8 @@ export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 type DrawnField = keyof Pose | 'speed' | 'braking' | 'aeb' | 'esc' | 'evasive' | 'status';
 export type ShownCar = Mutable<FleetEntry & Pick<Vehicle, DrawnField>>;
-export type ShownHazard = Mutable<Hazard>;
+/** `moves` is false for what waits beside the road or stands in the lane. */
+export type ShownHazard = Mutable<Hazard> & { moves: boolean };
 
 /** The world at one moment. It is overwritten for every frame, which makes less garbage. */
 export interface ShownWorld {
