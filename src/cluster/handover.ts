@@ -30,7 +30,7 @@ export const TAKES_NONE = 'the node takes no partition now';
 /** The worlds of this node, as they go to others and come from them. See `WorldHandover`. */
 export interface MovingWorlds {
   freeze(partition: number): Promise<void>;
-  handOut(partition: number): Promise<readonly HandedWorld[]>;
+  handOut(partition: number, isGivenUp: () => boolean): Promise<readonly HandedWorld[]>;
   thaw(partition: number): Promise<void>;
   takeIn(worlds: readonly HandedWorld[]): void;
 }
@@ -158,7 +158,8 @@ export class Handover {
     const endMs = this.#frozenMs + PREPARE_MS_MAX;
     await this.#within(endMs, worlds.freeze(partition));
     ranges.hide(partition);
-    const handed = await this.#within(endMs, worlds.handOut(partition));
+    const isGivenUp = () => time.now() >= endMs;
+    const handed = await this.#within(endMs, worlds.handOut(partition, isGivenUp));
     const others = Map.groupBy(this.#dependencies.relays.of(partition), ({ world }) => world);
     const messageCount = Math.max(1, Math.ceil(handed.length / WORLDS_AT_ONCE));
     let next = 0;

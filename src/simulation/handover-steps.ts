@@ -87,9 +87,9 @@ export class HandoverSteps {
         this.#begins('freeze', node);
         return inner.freeze(partition);
       },
-      handOut: (partition) => {
+      handOut: (partition, isGivenUp) => {
         this.#begins('hand out', node);
-        return inner.handOut(partition);
+        return inner.handOut(partition, isGivenUp);
       },
       thaw: (partition) => inner.thaw(partition),
       takeIn: (worlds) => inner.takeIn(worlds),

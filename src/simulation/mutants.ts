@@ -173,11 +173,11 @@ function undrained(inner: MovingWorlds): MovingWorlds {
     freeze: (partition) => inner.freeze(partition),
     thaw: (partition) => inner.thaw(partition),
     takeIn: (worlds) => inner.takeIn(worlds),
-    handOut(partition) {
+    handOut(partition, isGivenUp) {
       OwnedWorld.prototype.settled = async () => {};
       try {
         // Asks all worlds before it waits for the first time.
-        return inner.handOut(partition);
+        return inner.handOut(partition, isGivenUp);
       } finally {
         OwnedWorld.prototype.settled = settled;
       }

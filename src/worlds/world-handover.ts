@@ -36,10 +36,13 @@ export class WorldHandover {
   /**
    * The worlds, once everything that was accepted is stored. To be called when they are frozen and not shown
    * any more. Rejects if a shard has no thread.
+   * @param isGivenUp whether nobody waits for them any more: they may have been thawed, and must not be
+   * frozen again
    */
-  async handOut(partition: number): Promise<readonly HandedWorld[]> {
+  async handOut(partition: number, isGivenUp: () => boolean): Promise<readonly HandedWorld[]> {
     const worlds = this.#worldsOf(partition);
     await Promise.all(worlds.map((world) => world.settled()));
+    if (isGivenUp()) throw new Error('it took too long to store what was accepted');
     const byShard = addressesOf(worlds);
     const frozen = new Map<number, FrozenWorld>();
     const read = async ([shard, addresses]: [Shard, readonly Address[]]) => {

@@ -85,6 +85,24 @@ describe('the worlds of a node', () => {
     expect((await node.worlds.load(world.number))?.number).toBe(world.number);
   });
 
+  it('[N17] go on after a handover that was given up while a change was being stored', async () => {
+    const { node } = await start();
+    const world = (await node.worlds.create({ startTick: 5000 })) as OwnedWorld;
+    await world.frame('json');
+    const partition = partitionOf(world.number);
+    await node.worlds.handover.freeze(partition);
+    const stored = Promise.withResolvers<void>();
+    const settled = vi.spyOn(world, 'settled').mockReturnValue(stored.promise);
+    let isGivenUp = false;
+    const handed = node.worlds.handover.handOut(partition, () => isGivenUp);
+    isGivenUp = true;
+    await node.worlds.handover.thaw(partition);
+    stored.resolve();
+    await expect(handed).rejects.toThrow('it took too long to store what was accepted');
+    settled.mockRestore();
+    expect(await world.frame('json')).toBeInstanceOf(Uint8Array);
+  });
+
   it('are evicted once they are idle, all but so many of the newest, and load again', async () => {
     const { node } = await start();
     const made = await makeWorlds(node, HANDLES_MAX + 500);
