@@ -132,6 +132,7 @@ export const H_STRANDED = 48; // out of the traffic without a crash
 export const H_PULSES = 52; // in a crash pulse
 export const H_RECORDED = 56; // of these: pushed by a contact that has a record
 export const H_PUSHED = 60; // of these: pushed by a contact that has none
+export const H_ZONES = 64; // u32 mask of the zones that count, as of the last frame
 export const HEADER_BYTES = 128;
 
 export const CARS = HEADER + HEADER_BYTES;
@@ -274,7 +275,7 @@ export const A_CAR = 60; // i32, the car that it was sent for, −1 none
 export const A_SINCE = 64; // u32, tick since which it is in this state
 export const A_ARMED = 68; // u32, tick from which on it may be sent again
 export const A_STRUCK = 72; // u32 mask of the cars that it has touched since it was sent
-export const A_WAIT = 76; // u32, tick at which it sets off
+export const A_WAIT = 76; // u32, tick at which it sets off; at an icy bend 1 while there is ice
 export const A_CRUISE = 80; // f64 m/s that it wants to drive, walk or run
 export const A_SENT = 88; // u32, times that it was ever sent
 export const A_PIECE = 92; // i32, piece of its path that it is on
@@ -576,7 +577,7 @@ export const RS_HX = 16; // f32 heading, unit vector
 export const RS_HY = 20; // f32
 
 /** A convex polygon like a block's. */
-export const ZONE_BYTES = 176;
+export const ZONE_BYTES = 184;
 export const Z_MIN_X = 0; // f64 m
 export const Z_MIN_Y = 8;
 export const Z_MAX_X = 16;
@@ -585,6 +586,7 @@ export const Z_CORNERS = 32; // i32
 export const Z_KIND = 36; // i32 ZONE_
 export const Z_CORNER = 40; // f64 pairs, at most BLOCK_CORNERS_MAX
 export const Z_FRICTION = 168; // f64, peak friction of the road in it
+export const Z_SPOT = 176; // i32, spot with which it comes and goes, −1 if it always counts
 export const ZONE_MAX = 32;
 
 /** A spot where something may happen. */

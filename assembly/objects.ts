@@ -25,6 +25,7 @@ import {
   C_Y,
   HAZARD_FOG_STALL,
   HAZARD_WET_CREST,
+  H_ZONES,
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
   HS_CLASS,
@@ -69,7 +70,7 @@ export function gatherObjects(slab: usize, city: usize): u32 {
   for (let spot = 0; spot < spots; spot++) {
     const actor = actorRecord(slab, spot);
     if (load<i32>(actor + A_STATE) == ACTOR_WAITS) continue;
-    gatherActor(city, actor, siteRecord(city, spot), objectRecord(CAR_COUNT + spot));
+    gatherActor(slab, city, actor, siteRecord(city, spot), objectRecord(CAR_COUNT + spot));
     out |= 1 << spot;
   }
   return out;
@@ -89,13 +90,13 @@ export function gatherObjects(slab: usize, city: usize): u32 {
   store<f64>(object + OB_VY, velocityY(slab, car));
   store<f64>(object + OB_ACCEL, getF(slab, C_ACCEL, car));
   store<i32>(object + OB_CLASS, CONTACT_VEHICLE);
-  store<i32>(object + OB_ZONES, zonesAround(city, getI(slab, C_LANE, car), object));
+  store<i32>(object + OB_ZONES, zonesAround(slab, city, getI(slab, C_LANE, car), object));
   store<f32>(object + OB_SIGHT, 0.0);
   store<f32>(object + OB_CREST, 0.0);
   setSize(object, load<f64>(type + CT_LENGTH), load<f64>(type + CT_WIDTH));
 }
 
-function gatherActor(city: usize, actor: usize, spot: usize, object: usize): void {
+function gatherActor(slab: usize, city: usize, actor: usize, spot: usize, object: usize): void {
   const hx = load<f64>(actor + A_HX);
   const hy = load<f64>(actor + A_HY);
   const speed = load<f64>(actor + A_SPEED);
@@ -108,7 +109,7 @@ function gatherActor(city: usize, actor: usize, spot: usize, object: usize): voi
   store<f64>(object + OB_ACCEL, load<f64>(actor + A_ACCEL));
   store<i32>(object + OB_CLASS, load<i32>(spot + HS_CLASS));
   const last = spot + HS_LANES + ((<usize>(load<i32>(spot + HS_LANE_COUNT) - 1)) << 2);
-  store<i32>(object + OB_ZONES, zonesAround(city, load<i32>(last), object));
+  store<i32>(object + OB_ZONES, zonesAround(slab, city, load<i32>(last), object));
   const kind = load<i32>(spot + HS_KIND);
   store<f32>(object + OB_CREST, kind == HAZARD_WET_CREST ? load<f32>(actor + A_SIGHT) : 0.0);
   // Fog limits the camera itself, wherever the fog is.
@@ -123,10 +124,10 @@ function gatherActor(city: usize, actor: usize, spot: usize, object: usize): voi
 }
 
 /**
- * Bits of the kinds of zones that contain the middle of a box; only zones near its lane are tested.
+ * Bits of the kinds of zones that count and contain the middle of a box; only zones near its lane are tested.
  */
-@inline function zonesAround(city: usize, lane: i32, box: usize): i32 {
-  const zones = load<u32>(laneRecord(city, lane) + L_ZONES);
+@inline function zonesAround(slab: usize, city: usize, lane: i32, box: usize): i32 {
+  const zones = load<u32>(laneRecord(city, lane) + L_ZONES) & load<u32>(slab + H_ZONES);
   return zones == 0 ? 0 : zonesAt(city, zones, load<f64>(box + BOX_X), load<f64>(box + BOX_Y));
 }
 

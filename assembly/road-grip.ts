@@ -12,6 +12,7 @@ import {
   C_STATION,
   C_X,
   C_Y,
+  H_ZONES,
   L_GRADE,
   L_GRADE_FROM,
   L_GRADE_TO,
@@ -52,9 +53,9 @@ export function sampleFrictionInZones(slab: usize, city: usize): void {
   }
 }
 
-/** Mask of the zones near a car's lane. */
+/** Mask of the zones near a car's lane that count now. */
 @inline function zonesNear(slab: usize, city: usize, car: i32): u32 {
-  return load<u32>(laneRecord(city, getI(slab, C_LANE, car)) + L_ZONES);
+  return load<u32>(laneRecord(city, getI(slab, C_LANE, car)) + L_ZONES) & load<u32>(slab + H_ZONES);
 }
 
 function sampleZones(slab: usize, city: usize, car: i32, zones: u32): void {

@@ -3,6 +3,7 @@ import {
   A_HX,
   A_HY,
   A_STATE,
+  A_WAIT,
   A_X,
   A_Y,
   CAR_COUNT,
@@ -20,8 +21,10 @@ import {
   C_VY,
   C_X,
   C_Y,
+  HAZARD_ICE_BEND,
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
+  HS_KIND,
   HS_X,
   HS_Y,
   H_STRANDED,
@@ -125,7 +128,7 @@ function publicStatus(slab: usize, car: i32): i32 {
   return whole(NativeMath.atan2(hy, hx) * 10000.0);
 }
 
-/** The box of an actor that is present, else the place of its spot. */
+/** The box of an actor that is present, else the place of its spot; an icy bend is active while there is ice. */
 function packHazards(slab: usize, city: usize): void {
   const count = load<i32>(city + T_HAZARD_COUNT);
   put(O_HAZARDS, count);
@@ -134,7 +137,8 @@ function packHazards(slab: usize, city: usize): void {
     const actor = actorRecord(slab, spot);
     const isThere = load<i32>(actor + A_STATE) != ACTOR_WAITS;
     const address = O_HAZARD + spot * OH_STRIDE;
-    put(address + OH_ACTIVE, isThere ? 1 : 0);
+    const isIcy = load<i32>(from + HS_KIND) == HAZARD_ICE_BEND && load<u32>(actor + A_WAIT) != 0;
+    put(address + OH_ACTIVE, isThere || isIcy ? 1 : 0);
     put(address + OH_X, whole((isThere ? load<f64>(actor + A_X) : load<f64>(from + HS_X)) * 100.0));
     put(address + OH_Y, whole((isThere ? load<f64>(actor + A_Y) : load<f64>(from + HS_Y)) * 100.0));
     put(

@@ -25,6 +25,7 @@ import {
   C_Y,
   EVENT_HAZARD,
   FRAME_TICKS,
+  HAZARD_ICE_BEND,
   HAZARD_SPOT_BYTES,
   HAZARD_WET_CREST,
   HS_ACTOR_LENGTH,
@@ -71,6 +72,7 @@ import {
   pauseFirst,
   siteRecord,
 } from './spots';
+import { findZones, freezeFirst, freezeOrThaw } from './weather';
 
 /** Speed of a vehicle that is pulled off the road, and of whoever is carried, m/s. */
 const PULL_MPS = 2.5;
@@ -89,7 +91,9 @@ export function placeActors(slab: usize, city: usize): void {
   for (let spot = 0; spot < count; spot++) {
     putAtStart(siteRecord(city, spot), actorRecord(slab, spot));
     pauseFirst(slab, spot);
+    if (kindOf(siteRecord(city, spot)) == HAZARD_ICE_BEND) freezeFirst(slab, spot);
   }
+  findZones(slab, city);
 }
 
 /** Spawns actors that are due, and lets those that are present perceive and decide. */
@@ -104,7 +108,10 @@ export function sendActors(slab: usize, city: usize): void {
       continue;
     const site = siteRecord(city, spot);
     const mode = modeOf(kindOf(site));
-    if (mode == MODE_NONE) continue;
+    if (mode == MODE_NONE) {
+      if (kindOf(site) == HAZARD_ICE_BEND) freezeOrThaw(slab, city, spot);
+      continue;
+    }
     if (waits) {
       trySpawn(slab, city, spot, site, actor, mode);
       continue;
@@ -112,6 +119,7 @@ export function sendActors(slab: usize, city: usize): void {
     store<u32>(actor + A_NEAR, nearMask(slab, site, actor));
     updateActor(slab, city, spot, site, actor, mode, tick);
   }
+  findZones(slab, city);
 }
 
 /**

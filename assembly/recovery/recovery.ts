@@ -93,6 +93,11 @@ const WANTS_TICKS: u32 = 100;
 const GO_ACCEL = 0.3;
 /** Distance to the roadside place to which a car is pulled, m; beside another lane only half of it. */
 const PULL_M = 70.0;
+/**
+ * After so many ticks (200 s) a car is taken away even if somebody sees it: it may hold up a queue that
+ * would look on for ever.
+ */
+const ANYWAY_TICKS: u32 = 10000;
 /** Places that are tried in one attempt. */
 const DRAWS = 6;
 /** Half the length of a car that must not be seen, m. */
@@ -127,7 +132,7 @@ export function recover(slab: usize, city: usize): void {
     if (waited < CLEAR_TICKS || waited % RETRY_TICKS != 0) continue;
     if (waited < CLEAR_ROLLING_TICKS && speedOf(slab, car) > STOPPED_MPS) continue;
     if (getI(slab, C_STATUS, car) != STATUS_CRASHED) strand(slab, city, car);
-    leave(slab, city, car);
+    leave(slab, city, car, waited > ANYWAY_TICKS);
   }
 }
 
@@ -190,8 +195,8 @@ function begin(slab: usize, car: i32, tow: i32, roadside: i32): void {
 }
 
 /** A car that lies where it came to rest: taken away, or pulled aside first. */
-function leave(slab: usize, city: usize, car: i32): void {
-  if (takeAway(slab, city, car)) return;
+function leave(slab: usize, city: usize, car: i32, anyway: bool): void {
+  if (takeAway(slab, city, car, anyway)) return;
   const aside = nearestPlace(slab, city, car);
   if (aside >= 0) begin(slab, car, TOW_ASIDE, aside);
 }
@@ -202,7 +207,8 @@ function goOn(slab: usize, city: usize, car: i32, tow: i32, tick: u32): void {
   if (tow == TOW_ASIDE) {
     if (pull(slab, city, car)) begin(slab, car, TOW_PARKED, placeOf(slab, car));
     // Somebody stands in the way: another place may be free.
-    else if (tick % RETRY_TICKS == 0 && speedOf(slab, car) == 0.0) leave(slab, city, car);
+    else if (tick % RETRY_TICKS == 0 && speedOf(slab, car) == 0.0)
+      leave(slab, city, car, tick - <u32>getI(slab, C_HALT_TICK, car) > ANYWAY_TICKS);
     return;
   }
   if (tow == TOW_PULLS_OUT) {
@@ -210,7 +216,7 @@ function goOn(slab: usize, city: usize, car: i32, tow: i32, tick: u32): void {
     return;
   }
   if ((tick - begun) % RETRY_TICKS != 0 || tick == begun) return;
-  if (tow == TOW_PARKED) takeAway(slab, city, car);
+  if (tow == TOW_PARKED) takeAway(slab, city, car, tick - begun > ANYWAY_TICKS);
   else if (!mustWait(slab, car, tick - begun)) pullOut(slab, city, car, tick - begun);
 }
 
@@ -232,17 +238,19 @@ function nearestPlace(slab: usize, city: usize, car: i32): i32 {
 }
 
 /** Puts a car beside its route elsewhere, unless somebody sees it leave or come. */
-function takeAway(slab: usize, city: usize, car: i32): bool {
-  const isWatched = isSeen(
-    slab,
-    city,
-    getF(slab, C_X, car),
-    getF(slab, C_Y, car),
-    getF(slab, C_HX, car),
-    getF(slab, C_HY, car),
-    HALF_LENGTH_M,
-    car,
-  );
+function takeAway(slab: usize, city: usize, car: i32, anyway: bool): bool {
+  const isWatched =
+    !anyway &&
+    isSeen(
+      slab,
+      city,
+      getF(slab, C_X, car),
+      getF(slab, C_Y, car),
+      getF(slab, C_HX, car),
+      getF(slab, C_HY, car),
+      HALF_LENGTH_M,
+      car,
+    );
   if (isWatched) return false;
   const key = streamKey(load<u64>(slab + H_SEED), PURPOSE_RETURN, <u64>car);
   const returns = getI(slab, C_RETURNS, car);
@@ -331,7 +339,7 @@ function pullOut(slab: usize, city: usize, car: i32, waited: u32): void {
   const lane = laneOfPlace(city, roadside);
   if (hasRoom(slab, city, car, lane, outStation(city, roadside)))
     begin(slab, car, TOW_PULLS_OUT, roadside);
-  else if (waited > HURRY_TICKS && takeAway(slab, city, car))
+  else if (waited > HURRY_TICKS && takeAway(slab, city, car, false))
     // It has waited for long enough.
     setI(slab, C_CRASH, car, getI(slab, C_CRASH, car) & ~CRASH_ALIKE);
 }

@@ -106,6 +106,8 @@ export interface Zone {
   kind: ZoneKind;
   /** Peak friction coefficient of the road; 0.95 if dry. */
   friction: number;
+  /** Index into `City.hazards`: the zone counts only while that spot is active; else always. */
+  spot?: number;
   /** Convex, counter-clockwise, at most eight corners. */
   polygon: readonly Point[];
 }

@@ -250,7 +250,7 @@ describe('features that are off', () => {
     expect(a?.declared).toBe(F_ALL & ~F_BRAKES);
     const wrecked = new Set(contacts.flatMap(({ parties }) => parties.map(({ car }) => car)));
     for (const car of cars) kernel.apply(slab, kernel.tick(slab) + 1, car, F_BRAKES, F_BRAKES);
-    stepTo(kernel, slab, 14 * MINUTE_TICKS);
+    stepTo(kernel, slab, 16 * MINUTE_TICKS);
     const view = look(kernel, slab);
     expect(wrecked.size).toBeGreaterThan(1);
     for (const car of cars) expect(view.i32(C_STATUS, car)).not.toBe(STATUS_CRASHED);

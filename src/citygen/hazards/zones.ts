@@ -1,16 +1,21 @@
 import { at, lengthOf } from '../../city/geometry.ts';
-import type { HazardSpot, Point, Zone } from '../../city/types.ts';
+import type { HazardSpot, Point, Zone, ZoneKind } from '../../city/types.ts';
 import { convexHull } from '../geometry.ts';
 import type { Network } from '../network/network.ts';
 import { HAZARD_KINDS, type ZoneRule } from './kinds.ts';
 import { beside, frameAt, joined } from './paths.ts';
 
+/** Kinds that count only while their spot is active. */
+const COMES_AND_GOES: ReadonlySet<ZoneKind> = new Set(['ice', 'fog']);
+
 /** The icy, wet, foggy or dark areas around the spots of kinds that need one. */
 export function zonesAround(network: Network, spots: readonly HazardSpot[]): Zone[] {
-  const zones = spots.flatMap((spot) => {
+  const zones = spots.flatMap((spot, index) => {
     const rule = HAZARD_KINDS[spot.kind].zone;
     if (!rule) return [];
-    return { kind: rule.kind, friction: rule.friction, polygon: polygonOf(network, spot, rule) };
+    const { kind, friction } = rule;
+    const comesAndGoes = COMES_AND_GOES.has(kind) ? { spot: index } : {};
+    return { kind, friction, polygon: polygonOf(network, spot, rule), ...comesAndGoes };
   });
   return zones.map((zone, i) => ({ id: `z${i + 1}`, ...zone }));
 }

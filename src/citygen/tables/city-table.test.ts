@@ -8,9 +8,9 @@ import { grid as city } from '../../testing/rigs/cities.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '75d5ff26fcc907ecce27794c91d205b9e73a34989237ba02e5e9bfe2cf2108b8',
-  'old-town': '37ff0d1c80ba4d1793a2ccaec2a36db89c5695d2bbf2a6c78223e27191c78a13',
-  'mixed-town': 'c1afa146af3478587bef063ace76fce33d3db000c6924fe0956e350a0fc86efe',
+  grid: '7e8c6e9abd91f836512f1d71be105638bf0b4803494f04fc729efafe7e7a3af7',
+  'old-town': '7030125bc5895c763a69cbccfa5a0b256a49311a26fb9a90bbfead646d7320d2',
+  'mixed-town': 'a3ec1dee0c1c8976f293153c868da916357304b4e8ef2174997197232b7f1be7',
 };
 
 const buffer = packCity(city);

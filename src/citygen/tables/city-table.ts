@@ -277,12 +277,14 @@ function writeBlock(view: DataView, start: number, { block, spot }: SpottedBlock
   writeFloats(view, start + layout.B_CORNER, polygon.flat());
 }
 
-function writeZone(view: DataView, start: number, { kind, polygon, friction }: Zone): void {
+function writeZone(view: DataView, start: number, zone: Zone): void {
+  const { kind, polygon, friction, spot = -1 } = zone;
   writeFloats(view, start + layout.Z_MIN_X, cornersOf(boundsOf(polygon)));
   view.setInt32(start + layout.Z_CORNERS, polygon.length, true);
   view.setInt32(start + layout.Z_KIND, ZONE_KINDS[kind], true);
   writeFloats(view, start + layout.Z_CORNER, polygon.flat());
   view.setFloat64(start + layout.Z_FRICTION, friction, true);
+  view.setInt32(start + layout.Z_SPOT, spot, true);
 }
 
 /** Minima, then maxima, as the memory map has them. */

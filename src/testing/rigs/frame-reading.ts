@@ -146,7 +146,7 @@ export class FrameReading {
     const isPast = lane.connector !== undefined || (isThere && beyondM > PAST_LINE_M);
     if (isPast) this.#isPast.add(car);
     else this.#isPast.delete(car);
-    if (!isPast || wasPast) return;
+    if (!isPast || wasPast || !seen.drives) return;
     const from = lane.connector?.from ?? seen.lane;
     const light = this.#city.lights.findIndex(({ lanes }) => lanes.includes(from));
     if (light < 0 || !isRed[light] || !this.#wasRed[light]) return;

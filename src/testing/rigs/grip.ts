@@ -11,6 +11,7 @@ import {
   C_Y,
   C_YAW_RATE,
   CAR_COUNT,
+  H_ZONES,
   STATUS_CRASHED,
   TICK_S,
 } from '../../../assembly/layout.ts';
@@ -79,13 +80,15 @@ type Zones = ReturnType<typeof slipperyZones>;
 
 /** Ice and wet road. */
 export const slipperyZones = (city: City) =>
-  city.zones
-    .filter(({ friction }) => friction < DRY)
-    .map(({ polygon, friction }) => ({ polygon, friction, bounds: boundsOf(polygon) }));
+  city.zones.flatMap(({ polygon, friction }, index) =>
+    friction < DRY ? [{ index, polygon, friction, bounds: boundsOf(polygon) }] : [],
+  );
 
-export function frictionAt(zones: Zones, place: Point): number {
+/** @param counting bits of the zones that count, by index in the city; all unless given */
+export function frictionAt(zones: Zones, place: Point, counting = -1): number {
   const here = zones.filter(
-    ({ polygon, bounds }) => isNearBounds(place, bounds, 0) && covers(polygon, place),
+    ({ index, polygon, bounds }) =>
+      ((counting >> index) & 1) !== 0 && isNearBounds(place, bounds, 0) && covers(polygon, place),
   );
   return Math.min(DRY, ...here.map(({ friction }) => friction));
 }
@@ -120,11 +123,16 @@ class GripWatch extends SlabView {
   #frictionOf(car: number): number {
     const { wheelbaseM, lrM } = at(CAR_TYPES, this.i32(C_TYPE, car));
     const lfM = wheelbaseM - lrM;
+    const counting = this.i32(H_ZONES, 0);
     const under = (aheadM: number): number =>
-      frictionAt(this.#zones, [
-        this.f64(C_X, car) + aheadM * this.f64(C_HX, car),
-        this.f64(C_Y, car) + aheadM * this.f64(C_HY, car),
-      ]);
+      frictionAt(
+        this.#zones,
+        [
+          this.f64(C_X, car) + aheadM * this.f64(C_HX, car),
+          this.f64(C_Y, car) + aheadM * this.f64(C_HY, car),
+        ],
+        counting,
+      );
     return (under(lfM) * lrM + under(-lrM) * lfM) / wheelbaseM;
   }
 

@@ -4,6 +4,7 @@ import {
   A_SENT,
   A_STATE,
   A_STRUCK,
+  A_WAIT,
   ACTOR_ACTS,
   ACTOR_STANDS,
   ACTOR_WAITS,
@@ -210,6 +211,7 @@ export class SpotTally {
   /** Whether the actor waits or stands for this car, and the light is such. */
   #isReady(spot: number, hazard: HazardSpot, car: number, arrivalS: number): boolean {
     const { kind, site } = hazard;
+    if (kind === 'ice_bend') return this.#actor(spot, A_WAIT) !== 0;
     if (site.actor === null) return true;
     const state = this.#actor(spot, A_STATE);
     const tick = this.#kernel.tick(this.#slab);
