@@ -1,4 +1,5 @@
 import {
+  A_WAIT,
   C_ESC_ACTIVE,
   C_EVADE_TICK,
   C_FRICTION_FRONT,
@@ -14,6 +15,8 @@ import {
   C_VY,
   CAR_COUNT,
   ESC_TICKS,
+  HAZARD_BYTES,
+  HAZARDS,
   STATUS_CRASHED,
   TICK_MS,
 } from '../../../assembly/layout.ts';
@@ -57,6 +60,7 @@ interface OpenPass extends IcePass {
 
 /** The icy part of a city's lane. */
 interface IceSite {
+  spot: number;
   lane: number;
   fromM: number;
   toM: number;
@@ -65,19 +69,19 @@ interface IceSite {
 }
 
 function iceSiteOf(city: City): IceSite {
-  const spot = city.hazards.find(({ kind }) => kind === 'ice_bend');
-  if (!spot) throw new RangeError(`${city.name} has no ice`);
-  const lane = at(spot.site.lanes, -1);
+  const spot = city.hazards.findIndex(({ kind }) => kind === 'ice_bend');
+  if (spot < 0) throw new RangeError(`${city.name} has no ice`);
+  const lane = at(at(city.hazards, spot).site.lanes, -1);
   const profile = at(profilesOf(city), lane);
   const ice = city.zones.filter(({ kind }) => kind === 'ice');
   const icy = profile.points.flatMap(({ position }, i) =>
     ice.some(({ polygon }) => covers(polygon, position)) ? [i * profile.spacingM] : [],
   );
   const halfWidthM = at(city.lanes, lane).widthM / 2;
-  return { lane, fromM: at(icy, 0), toM: at(icy, -1), halfWidthM, profile };
+  return { spot, lane, fromM: at(icy, 0), toM: at(icy, -1), halfWidthM, profile };
 }
 
-/** Every pass over the ice by the cars of one world a seed; `prepare` may switch features first. */
+/** Every pass over the ice, while there is some, by the cars of one world a seed; `prepare` may switch features first. */
 export function tallyIce(
   kernel: Kernel,
   city: City,
@@ -175,10 +179,14 @@ class IceWatch {
         this.#add(pass, car);
         const isOver = !isOnLane || stationM > toM + BEYOND_M || pass.hasCrashed;
         if (isOver || tick - pass.tick > PASS_TICKS_MAX) this.#close(pass);
-      } else if (stationM > fromM - BEFORE_M && stationM < fromM) {
+      } else if (this.#isIcy() && stationM > fromM - BEFORE_M && stationM < fromM) {
         this.#open.set(car, this.#begin(car, tick));
       }
     }
+  }
+
+  #isIcy(): boolean {
+    return this.#world.i32(HAZARDS + this.#site.spot * HAZARD_BYTES + A_WAIT, 0) !== 0;
   }
 
   #begin(car: number, tick: number): OpenPass {
