@@ -28,8 +28,10 @@ const CATCHING_UP =
 const RETRY_AFTER_S = 5;
 /** These have the same answer for all that ask at the same tick. */
 const SHARED: ReadonlySet<Query> = new Set<Query>(['json', 'msgpack', 'packed']);
-/** How many times a world is loaded for one query before the query fails. */
+/** How many times a world is loaded for one query, or for its watchers, before they are refused. */
 const ATTEMPTS_MAX = 4;
+/** Pause before a watched world is loaded again whose records could not be read. */
+const STORE_PAUSE_MS = 2000;
 
 /** Loads a world into its shard's memory, from its image and its journal, and queries it there. */
 export class WorldLoader {
@@ -131,19 +133,30 @@ export class WorldLoader {
   }
 
   /**
-   * Loads a watched world. Never rejects: if the world cannot be loaded, its streams end.
+   * Loads a watched world. Never rejects: if the world cannot be loaded, its streams end. While the store
+   * does not answer, they wait some seconds for it, as do those of the worlds that are in memory.
    * @param asker pays for the steps up to now
    */
   async loadIfWatched(asker?: Asker): Promise<void> {
     const { world, residency, demand, shared } = this.#parts;
-    if (residency.isRetired || demand.watcherCount === 0 || residency.number !== 0) return;
-    const loaded = this.#load().then(() => this.payUpToNow(asker));
-    await loaded.catch((err: unknown) => {
-      // If the shard has no thread, the world is loaded when it has a new one.
-      if (demand.watcherCount === 0 || !shared.shard.alive) return;
-      shared.log.warn({ world: world.id, err }, 'could not load a watched world');
-      shared.owner.endStreams(world, 1013);
-    });
+    for (let attempt = 1; ; attempt++) {
+      if (residency.isRetired || demand.watcherCount === 0 || residency.number !== 0) return;
+      try {
+        await this.#load();
+        this.payUpToNow(asker);
+        return;
+      } catch (err) {
+        // If the shard has no thread, the world is loaded when it has a new one.
+        if (demand.watcherCount === 0 || !shared.shard.alive) return;
+        const isPassing = err instanceof TwinError && err.code === 'store_unavailable';
+        if (!isPassing || attempt === ATTEMPTS_MAX) {
+          shared.log.warn({ world: world.id, err }, 'could not load a watched world');
+          shared.owner.endStreams(world, 1013);
+          return;
+        }
+      }
+      await shared.time.sleep(STORE_PAUSE_MS);
+    }
   }
 
   /** Sends the shard the encodings that are needed. */

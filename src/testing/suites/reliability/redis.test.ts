@@ -63,7 +63,7 @@ test('[R5] ten kills of Redis lose and halve no acknowledged change, and streams
   const readers = await Promise.all(
     sites.slice(0, WATCHED).map(({ world }) => StreamReader.open(twinUrl, world)),
   );
-  // A world whose records cannot be read when its first watcher comes ends that stream.
+  // The records of all must be read before the first round.
   await moreFrames(readers, 1);
   const dice = new Dice(2);
   for (let round = 0; round < ROUNDS; round++) {

@@ -24,7 +24,7 @@ import {
   stateOf,
 } from './client.ts';
 import { expectLived, expectWhole, hashOfImage, Reference } from './reference.ts';
-import { StreamReader } from './stream-reader.ts';
+import { moreFrames, StreamReader } from './stream-reader.ts';
 import {
   expectSwitched,
   firstCars,
@@ -75,7 +75,7 @@ async function switchThrough(
 test('[R14] a watched world whose store is slow, failing and full runs as its journal says, to the last bit', async () => {
   const node = await nodes.withFaultyStore();
   const { twinUrl: base } = node;
-  const world = await makeReckless(base, 2000);
+  const world = await makeReckless(base, nextCollision(2000) - 30);
   const reader = await StreamReader.open(base, world);
   const cars = firstCars(world, 8, RECKLESS_MASK);
   await until('frames', () => reader.snapshots.length > 5);
@@ -158,6 +158,27 @@ test('[R15] incidents that could not be saved are reported after their world lef
   await node.stop();
   const again = await nodes.inProcess({ DATA_DIR: dir });
   for (const world of worlds) await expectWhole(again.twinUrl, world);
+});
+
+test('[R40] a world whose first watcher comes while the store is gone is shown once it is back', async () => {
+  const { twinUrl, store } = await nodes.withFaultyStore();
+  const world = await makeWorld(twinUrl, { seed: 1 });
+  store.setFault({ kind: 'gone' });
+  const reader = await StreamReader.open(twinUrl, world);
+  await until('the hello', () => reader.hello);
+  expectRefusal(await ask(twinUrl, `/api/v1/worlds/${world.id}/state`));
+  store.setFault({ kind: 'none' });
+  await moreFrames([reader], 5);
+  await expectWhole(twinUrl, world);
+});
+
+test('[R40] its stream ends where the store stays away', async () => {
+  const { twinUrl, store } = await nodes.withFaultyStore();
+  const world = await makeWorld(twinUrl, { seed: 1 });
+  store.setFault({ kind: 'gone' });
+  const reader = await StreamReader.open(twinUrl, world);
+  await until('the stream is closed', () => reader.closeCode !== undefined);
+  expect([reader.closeCode, reader.snapshots]).toEqual([1013, []]);
 });
 
 test('[O11] a node whose store fails can be stopped, and has its worlds after the next start', async () => {

@@ -49,10 +49,12 @@ export class StreamReader {
   }
 }
 
-/** Waits for so many more frames on each stream. */
+/** Waits for so many more frames on each stream; throws if one is closed. */
 export async function moreFrames(readers: readonly StreamReader[], count: number): Promise<void> {
   const wanted = readers.map(({ snapshots }) => snapshots.length + count);
-  await until(`${count} more frames`, () =>
-    readers.every(({ snapshots }, i) => snapshots.length >= (wanted[i] ?? 0)),
-  );
+  await until(`${count} more frames`, () => {
+    const closed = readers.flatMap(({ closeCode }) => closeCode ?? []);
+    if (closed.length > 0) throw new Error(`streams were closed: ${closed.join(', ')}`);
+    return readers.every(({ snapshots }, i) => snapshots.length >= (wanted[i] ?? 0));
+  });
 }
