@@ -84,6 +84,7 @@ const FARTHEST_M = 126.0;
  */
 const ATTENTION_M = 25.0;
 const ATTENTION_S = 4.0;
+const STANDING_M = 60.0;
 const AHEAD_ASIDE_M = 6.0;
 
 /** Half the width of the own path plus rounding, m. */
@@ -101,6 +102,9 @@ const SPARE_M = 0.05;
 const CANDIDATES: usize = SIGHT;
 const CANDIDATE_BYTES: usize = 16;
 
+/** By car, u32: mask of the actors that its sensors may reach. */
+const ACTORS_NEAR: usize = SIGHT + 2720;
+
 // Where the sensors of the present car are, f64.
 const NOSE_X: usize = SIGHT + 664; // m, middle of the front bumper
 const NOSE_Y: usize = SIGHT + 672;
@@ -110,6 +114,7 @@ export function findTargets(slab: usize, city: usize): void {
   clearTargets();
   ageTracks(slab);
   const actors = gatherObjects(slab, city);
+  findActorsNear(slab, actors);
   for (let car = 0; car < CAR_COUNT; car++) {
     if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const sensors = sensorsOf(slab, car);
@@ -117,7 +122,29 @@ export function findTargets(slab: usize, city: usize): void {
     const near =
       carsNear(slab, 0, getF(slab, C_X, car), getF(slab, C_Y, car), FARTHEST_M * FARTHEST_M) &
       ~(1 << car);
-    if ((near | actors) != 0) scan(slab, city, car, sensors, near, actors);
+    const actorsNear = load<u32>(ACTORS_NEAR + ((<usize>car) << 2));
+    if ((near | actorsNear) != 0) scan(slab, city, car, sensors, near, actorsNear);
+  }
+}
+
+/** Leaves for each car the mask of the actors that its sensors may reach. */
+function findActorsNear(slab: usize, actors: u32): void {
+  memory.fill(ACTORS_NEAR, 0, CAR_COUNT << 2);
+  for (let left = actors; left != 0; left &= left - 1) {
+    const spot = <i32>ctz(left);
+    const record = objectRecord(CAR_COUNT + spot);
+    const reach = FARTHEST_M + load<f64>(record + OB_RADIUS);
+    let cars = carsNear(
+      slab,
+      0,
+      load<f64>(record + BOX_X),
+      load<f64>(record + BOX_Y),
+      reach * reach,
+    );
+    for (; cars != 0; cars &= cars - 1) {
+      const address = ACTORS_NEAR + ((<usize>ctz(cars)) << 2);
+      store<u32>(address, load<u32>(address) | (1 << spot));
+    }
   }
 }
 
@@ -213,6 +240,11 @@ function sensorsOf(slab: usize, car: i32): i32 {
   return sensors;
 }
 
+@inline function isMoving(object: i32): bool {
+  const record = objectRecord(object);
+  return load<f64>(record + OB_VX) != 0.0 || load<f64>(record + OB_VY) != 0.0;
+}
+
 /** Turns the candidates that are seen and confirmed into targets. */
 function evaluateCandidates(
   slab: usize,
@@ -263,10 +295,12 @@ function evaluateCandidates(
 
 /**
  * Whether a car is taken as in the previous scan: beyond ATTENTION_M occlusion is tested every
- * other scan. `squared`: distance² from the middle of the bumper to its middle, m².
+ * other scan, and so it is of an actor that stands beyond STANDING_M. `squared`: distance² from the
+ * middle of the bumper to its middle, m².
  */
 @inline function isSkipped(slab: usize, car: i32, object: i32, squared: f64): bool {
-  if (object >= CAR_COUNT || squared < ATTENTION_M * ATTENTION_M) return false;
+  if (squared < ATTENTION_M * ATTENTION_M) return false;
+  if (object >= CAR_COUNT && (squared < STANDING_M * STANDING_M || isMoving(object))) return false;
   return (((load<u32>(slab + H_TICK) / FRAME_TICKS) ^ <u32>(car + object)) & 1) != 0;
 }
 

@@ -6,7 +6,6 @@ import {
   B_MIN_X,
   B_MIN_Y,
   B_SOLID,
-  CAR_COUNT,
   C_STATUS,
   C_X,
   C_Y,
@@ -14,6 +13,7 @@ import {
   T_BLOCK_COUNT,
 } from './layout';
 import { blockRecord } from './blocks';
+import { carsNear } from './broad-phase';
 import { greatest, least } from './math';
 import { getF, getI } from './memory';
 import { crossesPolygon } from './segments';
@@ -34,11 +34,11 @@ export function isSeen(
   half: f64,
   except: i32,
 ): bool {
-  for (let car = 0; car < CAR_COUNT; car++) {
+  for (let near = carsNear(slab, 0, x, y, UNSEEN_M * UNSEEN_M); near != 0; near &= near - 1) {
+    const car = <i32>ctz(near);
     if (car == except || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const cx = getF(slab, C_X, car);
     const cy = getF(slab, C_Y, car);
-    if ((cx - x) * (cx - x) + (cy - y) * (cy - y) > UNSEEN_M * UNSEEN_M) continue;
     for (let end = -1; end <= 1; end++) {
       const ahead = <f64>end * half;
       if (!isHidden(city, cx, cy, x + ahead * hx, y + ahead * hy)) return true;

@@ -21,8 +21,6 @@ import {
   A_X,
   A_Y,
   CAR_COUNT,
-  C_X,
-  C_Y,
   EVENT_HAZARD,
   FRAME_TICKS,
   HAZARD_ICE_BEND,
@@ -37,8 +35,8 @@ import {
   T_HAZARD_COUNT,
 } from '../layout';
 import { BODY_B } from '../body';
+import { carsNear } from '../broad-phase';
 import { raise } from '../events';
-import { getF } from '../memory';
 import { BOX_X, BOX_Y } from '../overlap';
 import { CLEAR_TICKS } from '../thresholds';
 import {
@@ -84,6 +82,8 @@ const SLIDE_DECEL = 6.0;
  */
 const NEAR_M = 8.0;
 const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
+/** Frames between two looks whether an actor is seen, less one. */
+const LOOKS: u32 = 15;
 
 /** Places the actors of a new world where they wait. */
 export function placeActors(slab: usize, city: usize): void {
@@ -103,17 +103,15 @@ export function sendActors(slab: usize, city: usize): void {
   for (let spot = 0; spot < count; spot++) {
     const actor = actorRecord(slab, spot);
     const waits = load<i32>(actor + A_STATE) == ACTOR_WAITS;
+    const turn = (tick / FRAME_TICKS) ^ spot;
     // Half of the waiting spots watch for cars at a time.
-    if (waits && (tick < load<u32>(actor + A_ARMED) || (((tick / FRAME_TICKS) ^ spot) & 1) != 0))
-      continue;
+    if (waits && (tick < load<u32>(actor + A_ARMED) || (turn & 1) != 0)) continue;
     const site = siteRecord(city, spot);
     const mode = modeOf(kindOf(site));
-    if (mode == MODE_NONE) {
-      if (kindOf(site) == HAZARD_ICE_BEND) freezeOrThaw(slab, city, spot);
-      continue;
-    }
     if (waits) {
-      trySpawn(slab, city, spot, site, actor, mode);
+      // Whoever needs no car at a certain moment looks every 2.56 s whether it is seen.
+      if (mode == MODE_CROSSES || mode == MODE_FOLLOWS || (turn & LOOKS) == 0)
+        trySpawn(slab, city, spot, site, actor, mode);
       continue;
     }
     store<u32>(actor + A_NEAR, nearMask(slab, site, actor));
@@ -127,6 +125,10 @@ export function sendActors(slab: usize, city: usize): void {
  * its trigger condition holds, any other to wait for that.
  */
 function trySpawn(slab: usize, city: usize, spot: i32, site: usize, actor: usize, mode: i32): void {
+  if (mode == MODE_NONE) {
+    if (kindOf(site) == HAZARD_ICE_BEND) freezeOrThaw(slab, city, spot);
+    return;
+  }
   let car = -1;
   if (mode == MODE_CROSSES || mode == MODE_FOLLOWS) {
     car = findTriggeringCar(slab, city, site, actor, mode);
@@ -159,15 +161,7 @@ function enter(slab: usize, spot: i32, actor: usize, car: i32, mode: i32): void 
  */
 function nearMask(slab: usize, site: usize, actor: usize): u32 {
   const reach = NEAR_M + 0.5 * (load<f64>(site + HS_BODY_LENGTH) + load<f64>(site + HS_BODY_WIDTH));
-  const x = load<f64>(actor + A_X);
-  const y = load<f64>(actor + A_Y);
-  let mask: u32 = 0;
-  for (let car = 0; car < CAR_COUNT; car++) {
-    const dx = getF(slab, C_X, car) - x;
-    const dy = getF(slab, C_Y, car) - y;
-    if (dx * dx + dy * dy < reach * reach) mask |= 1 << car;
-  }
-  return mask;
+  return carsNear(slab, 0, load<f64>(actor + A_X), load<f64>(actor + A_Y), reach * reach);
 }
 
 /** Updates an actor that is present. */
@@ -204,6 +198,7 @@ function updateActor(
   }
   if (state == ACTOR_STANDS) {
     if (tick < load<u32>(actor + A_ARMED)) return;
+    if (mode == MODE_ROLLS && (((tick / FRAME_TICKS) ^ spot) & 1) != 0) return;
     const car = findTriggeringCar(slab, city, site, actor, mode);
     if (car >= 0) enter(slab, spot, actor, car, mode);
     return;
@@ -232,7 +227,10 @@ function goAway(slab: usize, city: usize, spot: i32, site: usize, actor: usize, 
     store<i32>(actor + A_STATE, ACTOR_STANDS);
   } else if (load<f64>(actor + A_STATION) < load<f64>(site + HS_ACTOR_LENGTH)) {
     goOn(slab, city, site, actor, mode);
-  } else if (!isActorSeen(slab, city, site, actor)) {
+  } else if (
+    (((load<u32>(slab + H_TICK) / FRAME_TICKS) ^ spot) & LOOKS) == 0 &&
+    !isActorSeen(slab, city, site, actor)
+  ) {
     leave(slab, spot, site);
   }
 }
@@ -245,6 +243,9 @@ export function moveActors(slab: usize, city: usize): void {
     const actor = actorRecord(slab, spot);
     const state = load<i32>(actor + A_STATE);
     if (state == ACTOR_WAITS) continue;
+    const isStill = load<f64>(actor + A_SPEED) == 0.0 && load<f64>(actor + A_ACCEL) <= 0.0;
+    // Most stand and wait.
+    if (isStill && (state == ACTOR_STANDS || kindOf(site) != HAZARD_WET_CREST)) continue;
     if (state == ACTOR_STANDS) slide(actor);
     else if (state == ACTOR_CARRIED) carry(city, site, actor);
     else if (kindOf(site) == HAZARD_WET_CREST) roll(city, site, actor, state == ACTOR_ACTS);

@@ -31,10 +31,9 @@ export function freezeFirst(slab: usize, spot: i32): void {
   setNext(slab, spot);
 }
 
-/** Lets the ice of a bend form or thaw once that is due and no car is in sight. */
+/** Lets the ice of a bend, which is due, form or thaw if no car is in sight. */
 export function freezeOrThaw(slab: usize, city: usize, spot: i32): void {
   const actor = actorRecord(slab, spot);
-  if (load<u32>(slab + H_TICK) < load<u32>(actor + A_ARMED)) return;
   if (isActorSeen(slab, city, siteRecord(city, spot), actor)) return;
   store<u32>(actor + A_WAIT, 1 - load<u32>(actor + A_WAIT));
   store<u32>(actor + A_SENT, load<u32>(actor + A_SENT) + 1);
