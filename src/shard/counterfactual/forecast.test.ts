@@ -33,10 +33,10 @@ test('[W38] Something happens within a minute to the car that the outlook names 
   const all = FEATURE_NAMES.map((feature) => {
     const shown = shownWithout(feature);
     expect(shown.length, feature).toBeGreaterThan(3);
-    expect(shareOf(shown), feature).toBeGreaterThanOrEqual(0.6);
+    expect(shareOf(shown), feature).toBeGreaterThanOrEqual(0.8);
     return shown;
   });
-  expect(shareOf(all.flat())).toBeGreaterThanOrEqual(0.88);
+  expect(shareOf(all.flat())).toBeGreaterThanOrEqual(0.95);
 });
 
 test('[W38] An outlook is in order of time, and its ways and times are those of the cars.', () => {

@@ -5,31 +5,56 @@ import { LEAD_TICKS, type Outlook, WAY_TICKS } from '../../twin/outlook-record.t
 import type { Rewind, Slices } from './rewind.ts';
 
 const FRAME_S = layout.FRAME_TICKS * layout.TICK_S;
-/** A car that approaches a line is this fast, m/s: one that stands there may be about to drive off. */
-const APPROACHES_MPS = 3;
-/** From the centre of gravity of a car to its front, about, m. */
-const NOSE_M = 2.2;
 /** A car this near to the conflict point of a spot has come to it, m. */
 const AT_SPOT_M = 25;
 /** Wheels turned this far need steering, rad, at this speed, m/s. */
 const STEERED_RAD = 0.06;
 const STEERED_MPS = 3;
+/**
+ * What a car does within this distance of another one that lacks the same feature, m, it may do only
+ * because of that one.
+ */
+const ALONE_M = 40;
 
-const WITHOUT_ASSIST = layout.F_INTERSECTION_ASSIST | layout.F_CORNER_RADARS | layout.F_BRAKES;
-const WITHOUT_RECOGNITION =
-  layout.F_TRAFFIC_LIGHT_RECOGNITION | layout.F_FRONT_CAMERA | layout.F_BRAKES;
 const COLLISION = OUTLOOK_CONSEQUENCES.indexOf('collision');
 const RED_LIGHT = OUTLOOK_CONSEQUENCES.indexOf('red_light');
 const LANE_DEPARTURE = OUTLOOK_CONSEQUENCES.indexOf('lane_departure');
 const RIGHT_OF_WAY = OUTLOOK_CONSEQUENCES.indexOf('right_of_way');
 const STALL = OUTLOOK_CONSEQUENCES.indexOf('stall');
 
-/** A car that has begun to stop at a line, and when it would be there if it did not. */
-interface Stopping {
-  lane: number;
-  tick: number;
-  wayM: number;
+/**
+ * What has to be tried: a car without the feature may stop all the same, for cross traffic, behind
+ * another car or because it was slow.
+ */
+interface Trial {
+  off: number;
+  /** The event that is looked for, and what it is called. */
+  event: number;
+  consequence: number;
+  /** Mask of the features without which the same happens. */
+  features: number;
 }
+
+const TRIALS: readonly Trial[] = [
+  {
+    off: layout.F_TRAFFIC_LIGHT_RECOGNITION,
+    event: layout.EVENT_RED_LIGHT,
+    consequence: RED_LIGHT,
+    features: layout.F_TRAFFIC_LIGHT_RECOGNITION | layout.F_FRONT_CAMERA | layout.F_BRAKES,
+  },
+  {
+    off: layout.F_INTERSECTION_ASSIST,
+    event: layout.EVENT_NOT_YIELDED,
+    consequence: RIGHT_OF_WAY,
+    features: layout.F_INTERSECTION_ASSIST | layout.F_CORNER_RADARS | layout.F_BRAKES,
+  },
+  {
+    off: layout.F_FRONT_RADAR,
+    event: layout.EVENT_COLLISION,
+    consequence: COLLISION,
+    features: layout.F_FRONT_RADAR,
+  },
+];
 
 /** A spot of the city, as the kernel's table has it. */
 interface Spot {
@@ -37,8 +62,6 @@ interface Spot {
   y: number;
   /** Lanes by which cars come to it. */
   lanes: readonly number[];
-  /** Whether its actor stands in the lane before it does anything. */
-  isInLane: boolean;
   /** Mask of the features without which it ends in a collision. */
   needs: number;
 }
@@ -55,12 +78,12 @@ export function* forecast(
   needs: readonly number[],
 ): Slices<Outlook> {
   rewind.restore({ image, changes: [] });
-  const watch = new Watch(rewind, spotsOf(table, needs), lengthsOf(table));
+  const watch = new Watch(rewind, spotsOf(table, needs));
   const fromTick = rewind.tick;
   yield* rewind.stepTo(fromTick + FORECAST_TICKS, layout.FRAME_TICKS, () => watch.look());
   for (let group = 0; group < TRIED_GROUPS; group++) {
-    for (const run of yield* redLightsRun(rewind, image, group)) {
-      watch.note(run.car, WITHOUT_RECOGNITION, run.tick, -1, RED_LIGHT, run.wayM);
+    for (const { car, trial, tick, spot, wayM } of yield* tried(rewind, image, group)) {
+      watch.note(car, trial.features, tick, spot, trial.consequence, wayM);
     }
   }
   return { fromTick, rows: watch.rows(), ways: Float32Array.from(watch.ways) };
@@ -76,62 +99,67 @@ function spotsOf(table: ArrayBuffer, needs: readonly number[]): Spot[] {
     const lanes = Array.from({ length: count }, (_, i) =>
       view.getInt32(at + layout.HS_LANES + i * 4, true),
     );
-    const isInLane = view.getInt32(at + layout.HS_KIND, true) === layout.HAZARD_FOG_STALL;
-    return { x: x ?? 0, y: y ?? 0, lanes, isInLane, needs: mask };
+    return { x: x ?? 0, y: y ?? 0, lanes, needs: mask };
   });
 }
 
-interface RedLightRun {
+interface Shown {
   car: number;
+  trial: Trial;
   tick: number;
+  spot: number;
   wayM: number;
 }
 
 /**
- * The first red light that each car of a group runs without traffic light recognition. It may stop all
- * the same, for cross traffic or behind another car: so it has to be tried, with few cars at a time.
+ * The first event that each trial shows, with few cars at a time without its feature. In each of the
+ * TRIED_GROUPS runs some cars lack the one feature, others another one, and some none.
  */
-function* redLightsRun(rewind: Rewind, image: Uint8Array, group: number): Slices<RedLightRun[]> {
+function* tried(rewind: Rewind, image: Uint8Array, group: number): Slices<Shown[]> {
   rewind.restore({ image, changes: [] });
   const { kernel, slab, tick: fromTick } = rewind;
   const { f64, i32 } = kernel.view(slab);
-  for (let car = group; car < layout.CAR_COUNT; car += TRIED_GROUPS) {
-    kernel.apply(slab, fromTick, car, layout.F_TRAFFIC_LIGHT_RECOGNITION, 0);
-  }
+  const trialOf = (car: number) => TRIALS[(car + group) % TRIED_GROUPS];
+  const cars = Array.from({ length: layout.CAR_COUNT }, (_, car) => car);
+  for (const car of cars) kernel.apply(slab, fromTick, car, trialOf(car)?.off ?? 0, 0);
+  const metresApart = (one: number, other: number) =>
+    Math.hypot(
+      (f64[layout.C_X / 8 + one] ?? 0) - (f64[layout.C_X / 8 + other] ?? 0),
+      (f64[layout.C_Y / 8 + one] ?? 0) - (f64[layout.C_Y / 8 + other] ?? 0),
+    );
   const ways = new Float64Array(layout.CAR_COUNT);
-  const found = new Map<number, RedLightRun>();
-  /** By number of an event of a red light: its argument, in which it is counted. */
+  const found = new Map<number, Shown>();
+  const show = (car: number, event: number, spot: number) => {
+    const trial = trialOf(car);
+    const { tick } = rewind;
+    if (trial?.event !== event || found.has(car) || tick <= fromTick + LEAD_TICKS) return;
+    const isLed = cars.some(
+      (other) => other !== car && trialOf(other) === trial && metresApart(car, other) < ALONE_M,
+    );
+    if (!isLed) found.set(car, { car, trial, tick, spot, wayM: ways[car] ?? 0 });
+  };
+  /** By number of an event: its argument, in which its repeats are counted. */
   const known = new Map<number, number>();
   const look = () => {
-    for (let car = 0; car < layout.CAR_COUNT; car++) {
+    for (const car of cars) {
       ways[car] = (ways[car] ?? 0) + Math.abs(f64[layout.C_VX / 8 + car] ?? 0) * FRAME_S;
     }
-    for (let event = 0; event < layout.EVENT_RING; event++) {
-      const at = layout.EVENTS + event * layout.EVENT_BYTES;
-      if (i32[(at + layout.E_KIND) / 4] !== layout.EVENT_RED_LIGHT) continue;
-      const seq = i32[(at + layout.E_SEQ) / 4] ?? 0;
-      const arg = i32[(at + layout.E_ARG) / 4] ?? 0;
-      if (known.get(seq) === arg) continue;
+    for (let index = 0; index < layout.EVENT_RING; index++) {
+      const event = (layout.EVENTS + index * layout.EVENT_BYTES) / 4;
+      const [seq = 0, arg = 0] = [i32[event + layout.E_SEQ / 4], i32[event + layout.E_ARG / 4]];
+      if (seq === 0 || known.get(seq) === arg) continue;
       known.set(seq, arg);
-      const car = i32[(at + layout.E_CAR) / 4] ?? 0;
-      const { tick } = rewind;
-      if (tick > fromTick + LEAD_TICKS && !found.has(car))
-        found.set(car, { car, tick, wayM: ways[car] ?? 0 });
+      const kind = i32[event + layout.E_KIND / 4] ?? 0;
+      // Of a collision the car that struck.
+      const car = i32[event + layout.E_CAR / 4] ?? -1;
+      const spot = i32[event + layout.E_HAZARD / 4] ?? -1;
+      show(car, kind, kind === layout.EVENT_COLLISION ? spot : -1);
     }
   };
   look();
   ways.fill(0);
   yield* rewind.stepTo(fromTick + TRIED_TICKS, layout.FRAME_TICKS, look);
   return [...found.values()];
-}
-
-/** Lengths of the lanes, m. */
-function lengthsOf(table: ArrayBuffer): number[] {
-  const view = new DataView(table);
-  const start = view.getInt32(layout.T_LANES, true) + layout.L_LENGTH;
-  return Array.from({ length: view.getInt32(layout.T_LANE_COUNT, true) }, (_, lane) =>
-    view.getFloat64(start + lane * layout.LANE_BYTES, true),
-  );
 }
 
 /** The approach of a car to a spot. */
@@ -155,18 +183,14 @@ class Watch {
   /** By car and feature: the row of what comes first. */
   readonly #rows = new Map<number, number[]>();
   readonly #approaches = new Map<number, Approach>();
-  /** By car. */
-  readonly #stopping = new Map<number, Stopping>();
-  readonly #lengthsM: readonly number[];
   #lastTick: number;
 
-  constructor(rewind: Rewind, spots: readonly Spot[], lengthsM: readonly number[]) {
+  constructor(rewind: Rewind, spots: readonly Spot[]) {
     const { f64, i32 } = rewind.kernel.view(rewind.slab);
     this.#rewind = rewind;
     this.#f64 = f64;
     this.#i32 = i32;
     this.#spots = spots;
-    this.#lengthsM = lengthsM;
     this.#startTick = rewind.tick;
     this.#lastTick = rewind.tick;
     // A car that loses its drive rolls out and stands, whenever that is.
@@ -192,7 +216,6 @@ class Watch {
       if (aheadTicks > LEAD_TICKS && this.#i(layout.C_STATUS, car) !== layout.STATUS_CRASHED)
         this.#lookAt(car);
     }
-    this.#rewind.kernel.clearActed(this.#rewind.slab);
     for (const spot of this.#spots.keys()) this.#lookAtSpot(spot);
     if (tick % WAY_TICKS === 0) this.ways.push(...this.#wayM);
   }
@@ -200,43 +223,17 @@ class Watch {
   #lookAt(car: number): void {
     const { tick } = this.#rewind;
     const speed = this.#f(layout.C_VX, car);
-    const acted = this.#i(layout.C_ACTED, car);
-    if (speed > APPROACHES_MPS && (acted & layout.F_INTERSECTION_ASSIST) !== 0) {
-      this.#approachLine(car);
-    }
-    this.#checkLine(car);
     const isSteered = Math.abs(this.#f(layout.C_STEER, car)) > STEERED_RAD && speed > STEERED_MPS;
     if (isSteered) {
       this.note(car, layout.F_STEERING, tick, -1, LANE_DEPARTURE, this.#wayM[car]);
     }
   }
 
-  /** Intersection assist begins to stop a car at a line that it would reach soon. */
-  #approachLine(car: number): void {
-    if (this.#stopping.has(car)) return;
-    const lane = this.#i(layout.C_LANE, car);
-    const leftM = (this.#lengthsM[lane] ?? 0) - this.#f(layout.C_STATION, car) - NOSE_M;
-    if (leftM < 0) return;
-    const ticks = (leftM / this.#f(layout.C_VX, car)) * layout.TICKS_PER_S;
-    const tick = this.#rewind.tick + Math.round(ticks);
-    this.#stopping.set(car, { lane, tick, wayM: (this.#wayM[car] ?? 0) + leftM });
-  }
-
-  /** At the time at which it would be there: it counts if the car still has to wait then. */
-  #checkLine(car: number): void {
-    const stopping = this.#stopping.get(car);
-    if (stopping === undefined || this.#rewind.tick < stopping.tick) return;
-    this.#stopping.delete(car);
-    const isThere = this.#i(layout.C_LANE, car) === stopping.lane;
-    if (!isThere || this.#i(layout.C_CLAIM, car) >= 0) return;
-    this.note(car, WITHOUT_ASSIST, stopping.tick, -1, RIGHT_OF_WAY, stopping.wayM);
-  }
-
   #lookAtSpot(spot: number): void {
     const actor = layout.HAZARDS + spot * layout.HAZARD_BYTES;
     const state = this.#i(actor + layout.A_STATE, 0);
     const own = this.#i(actor + layout.A_CAR, 0);
-    const { x, y, lanes, isInLane, needs } = this.#spots[spot] as Spot;
+    const { x, y, lanes, needs } = this.#spots[spot] as Spot;
     // At some spots only those who have to do something are in danger.
     const flag =
       (needs & layout.F_ESC ? layout.FLAG_ESC : 0) |
@@ -247,8 +244,7 @@ class Watch {
       const dy = this.#f(layout.C_Y, car) - y;
       const distanceM = Math.sqrt(dx * dx + dy * dy);
       const isThere = distanceM < AT_SPOT_M && lanes.includes(this.#i(layout.C_LANE, car));
-      const isMet =
-        state === layout.ACTOR_ACTS ? own === car : isInLane && state === layout.ACTOR_STANDS;
+      const isMet = state === layout.ACTOR_ACTS && own === car;
       const isInDanger = flag === 0 ? isMet : (this.#i(layout.C_FLAGS, car) & flag) !== 0;
       if (isThere && isInDanger) this.#approach(key, distanceM, car);
       else if (this.#approaches.has(key)) this.#arrive(key, spot, car);
