@@ -468,7 +468,12 @@ export const T_PATHS = 64; // points of the actors' paths
 export const T_GRID = 68; // which blocks are near, see GR_
 export const T_GRID_BOXES = 72; // of each entry of the grid's list, see GB_
 export const T_ROADSIDE_COUNT = 76;
-export const T_ROADSIDE = 80; // places beside the road, by lane and station
+/**
+ * Places beside the road, by lane and station; after these, refuges: where a car is only pulled to if no
+ * place is free, because it is in the way of a hazard or near the end of a lane.
+ */
+export const T_ROADSIDE = 80;
+export const T_REFUGE_COUNT = 84;
 export const T_HEADER_BYTES = 128;
 
 /** A lane of a route. */

@@ -6,10 +6,17 @@ import {
   B_MIN_X,
   B_MIN_Y,
   B_SOLID,
+  C_HX,
+  C_HY,
   C_STATUS,
+  C_TOW,
+  C_VX,
   C_X,
   C_Y,
+  FRAME_TICKS,
   STATUS_CRASHED,
+  TICK_S,
+  TOW_PULLS_OUT,
   T_BLOCK_COUNT,
 } from './layout';
 import { blockRecord } from './blocks';
@@ -20,9 +27,11 @@ import { crossesPolygon } from './segments';
 
 /** Nothing appears or disappears this near to a car that drives, unless a building is between, m. */
 export const UNSEEN_M = 62.0;
+const FRAME_S = <f64>FRAME_TICKS * TICK_S;
+
 /**
- * Whether a car of the traffic, except one, is near a place and has a free view of it: of its middle
- * or of one of its ends, `half` m ahead and behind.
+ * Whether a car of the traffic, except one, is near a place and has a free view of it, now or in the
+ * next frame: of its middle or of one of its ends, `half` m ahead and behind.
  */
 export function isSeen(
   slab: usize,
@@ -36,15 +45,26 @@ export function isSeen(
 ): bool {
   for (let near = carsNear(slab, 0, x, y, UNSEEN_M * UNSEEN_M); near != 0; near &= near - 1) {
     const car = <i32>ctz(near);
-    if (car == except || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+    if (car == except || isOut(slab, car)) continue;
     const cx = getF(slab, C_X, car);
     const cy = getF(slab, C_Y, car);
+    const way = getF(slab, C_VX, car) * FRAME_S;
+    const nextX = cx + way * getF(slab, C_HX, car);
+    const nextY = cy + way * getF(slab, C_HY, car);
     for (let end = -1; end <= 1; end++) {
-      const ahead = <f64>end * half;
-      if (!isHidden(city, cx, cy, x + ahead * hx, y + ahead * hy)) return true;
+      const toX = x + <f64>end * half * hx;
+      const toY = y + <f64>end * half * hy;
+      if (!isHidden(city, cx, cy, toX, toY) || !isHidden(city, nextX, nextY, toX, toY)) return true;
     }
   }
   return false;
+}
+
+/** Whether a car is out of the traffic, and will be in the next frame. */
+@inline function isOut(slab: usize, car: i32): bool {
+  return (
+    getI(slab, C_STATUS, car) == STATUS_CRASHED && (getI(slab, C_TOW, car) & 0xff) != TOW_PULLS_OUT
+  );
 }
 
 /** Whether a building or wall is between two points; what stands at a hazard spot hides nothing. */

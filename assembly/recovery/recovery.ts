@@ -69,6 +69,7 @@ import {
   placeCount,
   placeOf,
   placeRecord,
+  refugeCount,
   stationOfPlace,
 } from './roadside';
 import { hasRoom, speedOf } from './room';
@@ -89,15 +90,14 @@ const RETRY_TICKS: u32 = 50;
 const STALL_TICKS: u32 = 5000;
 const POWERLESS_TICKS: u32 = 2000;
 const WANTS_TICKS: u32 = 100;
+/** One that stands for so many (120 s) is out even if it does not want to go: a wreck may lie ahead. */
+const HELD_UP_TICKS: u32 = 6000;
 /** A car wants to go if it wants more than this acceleration, m/s². */
 const GO_ACCEL = 0.3;
 /** Distance to the roadside place to which a car is pulled, m; beside another lane only half of it. */
 const PULL_M = 70.0;
-/**
- * After so many ticks (200 s) a car is taken away even if somebody sees it: it may hold up a queue that
- * would look on for ever.
- */
-const ANYWAY_TICKS: u32 = 10000;
+/** After so many ticks (24 s) any place that is free will do. */
+const REFUGE_TICKS: u32 = 1200;
 /** Places that are tried in one attempt. */
 const DRAWS = 6;
 /** Half the length of a car that must not be seen, m. */
@@ -132,7 +132,7 @@ export function recover(slab: usize, city: usize): void {
     if (waited < CLEAR_TICKS || waited % RETRY_TICKS != 0) continue;
     if (waited < CLEAR_ROLLING_TICKS && speedOf(slab, car) > STOPPED_MPS) continue;
     if (getI(slab, C_STATUS, car) != STATUS_CRASHED) strand(slab, city, car);
-    leave(slab, city, car, waited > ANYWAY_TICKS);
+    leave(slab, city, car, waited);
   }
 }
 
@@ -148,6 +148,7 @@ function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
     return;
   }
   if (getI(slab, C_STILL_TICK, car) == 0) setI(slab, C_STILL_TICK, car, tick);
+  const stood = tick - <u32>getI(slab, C_STILL_TICK, car);
   const since = <u32>getI(slab, C_STALL_TICK, car);
   const isStalled = since != 0 && tick - since > WANTS_TICKS;
   const wants = getF(slab, C_ACCEL_WANTED, car) > GO_ACCEL;
@@ -155,11 +156,11 @@ function watchStall(slab: usize, city: usize, car: i32, tick: u32): void {
   if (!isStalled) {
     if (!wants || isHeld) setI(slab, C_STALL_TICK, car, 0);
     else if (since == 0) setI(slab, C_STALL_TICK, car, tick);
-    if (!wants || !isHeld) return;
+    if ((!wants || !isHeld) && stood < HELD_UP_TICKS) return;
   }
   const isPowerless = (getI(slab, C_EFFECTIVE, car) & F_THROTTLE) == 0;
   const patience = isPowerless ? POWERLESS_TICKS : STALL_TICKS;
-  if (tick - <u32>getI(slab, C_STILL_TICK, car) < patience) return;
+  if (stood < patience) return;
   // As if it had halted so long ago that it is cleared in this tick.
   setI(slab, C_HALT_TICK, car, tick - CLEAR_TICKS);
   strand(slab, city, car);
@@ -195,9 +196,9 @@ function begin(slab: usize, car: i32, tow: i32, roadside: i32): void {
 }
 
 /** A car that lies where it came to rest: taken away, or pulled aside first. */
-function leave(slab: usize, city: usize, car: i32, anyway: bool): void {
-  if (takeAway(slab, city, car, anyway)) return;
-  const aside = nearestPlace(slab, city, car);
+function leave(slab: usize, city: usize, car: i32, waited: u32): void {
+  if (takeAway(slab, city, car)) return;
+  const aside = nearestPlace(slab, city, car, waited > REFUGE_TICKS);
   if (aside >= 0) begin(slab, car, TOW_ASIDE, aside);
 }
 
@@ -208,7 +209,7 @@ function goOn(slab: usize, city: usize, car: i32, tow: i32, tick: u32): void {
     if (pull(slab, city, car)) begin(slab, car, TOW_PARKED, placeOf(slab, car));
     // Somebody stands in the way: another place may be free.
     else if (tick % RETRY_TICKS == 0 && speedOf(slab, car) == 0.0)
-      leave(slab, city, car, tick - <u32>getI(slab, C_HALT_TICK, car) > ANYWAY_TICKS);
+      leave(slab, city, car, tick - <u32>getI(slab, C_HALT_TICK, car));
     return;
   }
   if (tow == TOW_PULLS_OUT) {
@@ -216,13 +217,13 @@ function goOn(slab: usize, city: usize, car: i32, tow: i32, tick: u32): void {
     return;
   }
   if ((tick - begun) % RETRY_TICKS != 0 || tick == begun) return;
-  if (tow == TOW_PARKED) takeAway(slab, city, car, tick - begun > ANYWAY_TICKS);
+  if (tow == TOW_PARKED) takeAway(slab, city, car);
   else if (!mustWait(slab, car, tick - begun)) pullOut(slab, city, car, tick - begun);
 }
 
-/** The nearest free place beside the road, first of the own lane; −1 none. */
-function nearestPlace(slab: usize, city: usize, car: i32): i32 {
-  const count = placeCount(city);
+/** The nearest free place beside the road, or refuge, first of the own lane; −1 none. */
+function nearestPlace(slab: usize, city: usize, car: i32, withRefuges: bool): i32 {
+  const count = placeCount(city) + (withRefuges ? refugeCount(city) : 0);
   const ownLane = getI(slab, C_LANE, car);
   let best = -1;
   let nearest = PULL_M;
@@ -238,19 +239,17 @@ function nearestPlace(slab: usize, city: usize, car: i32): i32 {
 }
 
 /** Puts a car beside its route elsewhere, unless somebody sees it leave or come. */
-function takeAway(slab: usize, city: usize, car: i32, anyway: bool): bool {
-  const isWatched =
-    !anyway &&
-    isSeen(
-      slab,
-      city,
-      getF(slab, C_X, car),
-      getF(slab, C_Y, car),
-      getF(slab, C_HX, car),
-      getF(slab, C_HY, car),
-      HALF_LENGTH_M,
-      car,
-    );
+function takeAway(slab: usize, city: usize, car: i32): bool {
+  const isWatched = isSeen(
+    slab,
+    city,
+    getF(slab, C_X, car),
+    getF(slab, C_Y, car),
+    getF(slab, C_HX, car),
+    getF(slab, C_HY, car),
+    HALF_LENGTH_M,
+    car,
+  );
   if (isWatched) return false;
   const key = streamKey(load<u64>(slab + H_SEED), PURPOSE_RETURN, <u64>car);
   const returns = getI(slab, C_RETURNS, car);
@@ -339,7 +338,7 @@ function pullOut(slab: usize, city: usize, car: i32, waited: u32): void {
   const lane = laneOfPlace(city, roadside);
   if (hasRoom(slab, city, car, lane, outStation(city, roadside)))
     begin(slab, car, TOW_PULLS_OUT, roadside);
-  else if (waited > HURRY_TICKS && takeAway(slab, city, car, false))
+  else if (waited > HURRY_TICKS && takeAway(slab, city, car))
     // It has waited for long enough.
     setI(slab, C_CRASH, car, getI(slab, C_CRASH, car) & ~CRASH_ALIKE);
 }

@@ -14,6 +14,7 @@ import {
   RS_X,
   RS_Y,
   T_HAZARD_COUNT,
+  T_REFUGE_COUNT,
   T_ROADSIDE,
   T_ROADSIDE_COUNT,
 } from '../layout';
@@ -47,6 +48,11 @@ const REACH_M = 14.0;
 
 @inline export function placeCount(city: usize): i32 {
   return load<i32>(city + T_ROADSIDE_COUNT);
+}
+
+/** How many refuges there are, after the places. */
+@inline export function refugeCount(city: usize): i32 {
+  return load<i32>(city + T_REFUGE_COUNT);
 }
 
 @inline export function laneOfPlace(city: usize, place: i32): i32 {

@@ -8,9 +8,9 @@ import { grid as city } from '../../testing/rigs/cities.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '7e8c6e9abd91f836512f1d71be105638bf0b4803494f04fc729efafe7e7a3af7',
-  'old-town': '7030125bc5895c763a69cbccfa5a0b256a49311a26fb9a90bbfead646d7320d2',
-  'mixed-town': 'a3ec1dee0c1c8976f293153c868da916357304b4e8ef2174997197232b7f1be7',
+  grid: '3e605ac309792a64d5b23b95886658410f13110d4ae872175b07cf95e4fe3c66',
+  'old-town': '58872fdbc379b2ac9a7c2d3a715951443712b034de8dc9c73f6bb22d2cb41989',
+  'mixed-town': '3384f6203dad66321511eb104973df92fab24980b1d7981a21db712a67473758',
 };
 
 const buffer = packCity(city);

@@ -47,7 +47,9 @@ export function packCity(city: City): ArrayBuffer {
   const { starts, end } = layOut({ ...sizes, roadside: roadside.length * layout.ROADSIDE_BYTES });
   const view = new DataView(new ArrayBuffer(end));
   writeHeader(view, city, blocks.length, starts);
-  view.setInt32(layout.T_ROADSIDE_COUNT, roadside.length, true);
+  const refuges = roadside.filter(({ isRefuge }) => isRefuge);
+  view.setInt32(layout.T_ROADSIDE_COUNT, roadside.length - refuges.length, true);
+  view.setInt32(layout.T_REFUGE_COUNT, refuges.length, true);
   writeLanes(view, starts.lanes, city, profiles);
   writeConflicts(view, starts.conflicts, city);
   writePoints(view, starts.points, profiles, speeds, obstructionsOf(blocks));

@@ -11,6 +11,8 @@ interface RoadsidePlace {
   /** Along the lane, beside the middle of the car. */
   stationM: number;
   body: Body;
+  /** Whether it is used only if nothing else is free: see T_ROADSIDE. */
+  isRefuge: boolean;
 }
 
 /** The largest car, with room to open a door. */
@@ -19,12 +21,14 @@ const BESIDE_LANE_M = 0.25;
 const STEP_M = 6;
 /** Distance from either end of the lane: a car that stands there hides nothing at a junction. */
 const FROM_END_M = 18;
+/** That of a refuge. */
+const REFUGE_FROM_END_M = 6;
 /** Stretch before and behind the conflict point of a spot that stays free, and distance to it, m. */
 const BEFORE_SPOT_M = 70;
 const BEHIND_SPOT_M = 20;
 const FROM_SPOT_M = 25;
 
-/** The roadside places of a city, by lane and station. */
+/** The roadside places of a city, by lane and station, then the refuges likewise. */
 export function roadsidePlacesOf(
   city: City,
   profiles: readonly LaneProfile[],
@@ -45,20 +49,27 @@ export function roadsidePlacesOf(
       return isFar || areaOf(intersectConvex(corners, polygon)) === 0;
     });
   };
-  return city.lanes.flatMap((lane, index) => {
+  const all = city.lanes.flatMap((lane, index) => {
     if (lane.road < 0 || lane.next.length === 0) return [];
     const { lengthM, points, spacingM } = at(profiles, index);
     const places: RoadsidePlace[] = [];
-    for (let stationM = FROM_END_M; stationM <= lengthM - FROM_END_M; stationM += STEP_M) {
+    for (
+      let stationM = REFUGE_FROM_END_M;
+      stationM <= lengthM - REFUGE_FROM_END_M;
+      stationM += STEP_M
+    ) {
       const { position, tangent } = at(points, Math.round(stationM / spacingM));
       const frame: Frame = { origin: position, along: tangent };
       const rightM = lane.widthM / 2 + BESIDE_LANE_M + BAY.widthM / 2;
       const body = boxBeside(frame, 0, rightM, BAY);
-      if (isNearSpot(city, index, stationM, [body.x, body.y]) || !isFree(body, lane)) continue;
-      places.push({ lane: index, stationM, body });
+      if (!isFree(body, lane)) continue;
+      const isNearEnd = stationM < FROM_END_M || stationM > lengthM - FROM_END_M;
+      const isRefuge = isNearEnd || isNearSpot(city, index, stationM, [body.x, body.y]);
+      places.push({ lane: index, stationM, body, isRefuge });
     }
     return places;
   });
+  return [...all.filter(({ isRefuge }) => !isRefuge), ...all.filter(({ isRefuge }) => isRefuge)];
 }
 
 /** Whether a car there would stand in the way of a hazard, or hide it from a car that comes. */
