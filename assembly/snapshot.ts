@@ -14,9 +14,7 @@ import {
   C_HX,
   C_HY,
   C_LANE,
-  C_STATUS,
   C_STEER,
-  C_TOW,
   C_VX,
   C_VY,
   C_X,
@@ -27,7 +25,6 @@ import {
   HS_KIND,
   HS_X,
   HS_Y,
-  H_STRANDED,
   H_TICK,
   L_JUNCTION,
   L_ROAD,
@@ -57,11 +54,6 @@ import {
   O_LIGHT,
   O_LIGHTS,
   O_TICK,
-  STATUS_CRASHED,
-  STATUS_DRIVING,
-  STATUS_STOPPED,
-  TOW_BACK,
-  TOW_PULLS_OUT,
   T_HAZARD_COUNT,
   T_LIGHT_COUNT,
 } from './layout';
@@ -69,6 +61,7 @@ import { actorRecord, siteRecord } from './hazards/spots';
 import { cityOf, laneRecord } from './lanes';
 import { getF, getI, typeOf } from './memory';
 import { lightState } from './signals';
+import { publicStatus } from './status';
 
 @inline function put(index: i32, value: i32): void {
   store<i32>(<usize>OUT + ((<usize>index) << 2), value);
@@ -111,16 +104,6 @@ function packCar(slab: usize, city: usize, car: i32): void {
   put(address + OC_ACCEL, whole(getF(slab, C_ACCEL, car) * 100.0));
   put(address + OC_STEER, whole(getF(slab, C_STEER, car) * 10000.0));
   put(address + OC_LANE, lane);
-}
-
-/** A car that is out of the traffic without a wreck stands, or pulls out. */
-function publicStatus(slab: usize, car: i32): i32 {
-  const status = getI(slab, C_STATUS, car);
-  if (status != STATUS_CRASHED) return status;
-  const tow = getI(slab, C_TOW, car) & 0xff;
-  if (tow == TOW_PULLS_OUT) return STATUS_DRIVING;
-  const isStranded = ((load<u32>(slab + H_STRANDED) >> car) & 1) != 0;
-  return tow == TOW_BACK || isStranded ? STATUS_STOPPED : STATUS_CRASHED;
 }
 
 /** The library's arc tangent may serve: the result is shown but never used by a step. */

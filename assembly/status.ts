@@ -8,6 +8,7 @@ import {
   C_EVADE_TICK,
   C_FLAGS,
   C_STATUS,
+  C_TOW,
   C_VX,
   C_VY,
   ESC_TICKS,
@@ -16,9 +17,12 @@ import {
   FLAG_ESC,
   FLAG_EVASIVE,
   FRAME_TICKS,
+  H_STRANDED,
   STATUS_CRASHED,
   STATUS_DRIVING,
   STATUS_STOPPED,
+  TOW_BACK,
+  TOW_PULLS_OUT,
 } from './layout';
 import { ROLLING } from './actuators';
 import { getF, getI, setI } from './memory';
@@ -38,6 +42,16 @@ export function updateStatus(slab: usize): void {
     setI(slab, C_STATUS, car, stands ? STATUS_STOPPED : STATUS_DRIVING);
     setI(slab, C_FLAGS, car, flagsOf(slab, car));
   }
+}
+
+/** The status that others see: a car that is out of the traffic without a wreck stands, or pulls out. */
+export function publicStatus(slab: usize, car: i32): i32 {
+  const status = getI(slab, C_STATUS, car);
+  if (status != STATUS_CRASHED) return status;
+  const tow = getI(slab, C_TOW, car) & 0xff;
+  if (tow == TOW_PULLS_OUT) return STATUS_DRIVING;
+  const isStranded = ((load<u32>(slab + H_STRANDED) >> car) & 1) != 0;
+  return tow == TOW_BACK || isStranded ? STATUS_STOPPED : STATUS_CRASHED;
 }
 
 function flagsOf(slab: usize, car: i32): i32 {

@@ -14,7 +14,6 @@ import {
   C_LANE,
   C_NEAR,
   C_NEAR_MISS,
-  C_STATUS,
   EVENT_NEAR_MISS,
   F_AEB,
   F_ANIMAL_DETECTION,
@@ -37,6 +36,7 @@ import { actorRecord, siteRecord } from '../hazards/spots';
 import { laneRecord } from '../lanes';
 import { getI, setI } from '../memory';
 import { boxClearance } from '../overlap';
+import { publicStatus } from '../status';
 import { tell } from './raise';
 import { firstReason, reason } from './reasons';
 
@@ -68,7 +68,7 @@ export function watchNearMisses(slab: usize, city: usize): void {
 }
 
 @inline function isWreck(slab: usize, car: i32): bool {
-  return getI(slab, C_STATUS, car) == STATUS_CRASHED;
+  return publicStatus(slab, car) == STATUS_CRASHED;
 }
 
 function meet(slab: usize, car: i32, other: i32): void {

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { at } from '../../src/city/geometry.ts';
 import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
-import { type Found, FrameReading } from '../../src/testing/rigs/frame-reading.ts';
+import { FrameReading } from '../../src/testing/rigs/frame-reading.ts';
 import { cities, makeKernel } from '../../src/testing/rigs/kernel.ts';
+import { randomMasks, Told, without } from '../../src/testing/rigs/told-and-found.ts';
 import { FEATURE_NAMES } from '../../src/twin/catalogue.ts';
 import { carTypesOf } from '../../src/twin/fleet.ts';
 import {
   CAR_COUNT,
   EVENT_LANE_LEFT,
-  EVENT_NEAR_MISS,
   EVENT_RED_LIGHT,
   EVENT_STALLED,
   EVENT_TOWED,
@@ -19,9 +19,7 @@ import {
   F_STEERING,
   F_THROTTLE,
   F_TRAFFIC_LIGHT_RECOGNITION,
-  FEATURE_COUNT,
   FRAME_TICKS,
-  OTHER_ACTOR,
   TICKS_PER_S,
 } from '../layout.ts';
 
@@ -47,56 +45,6 @@ function live(
     kernel.step(slab, FRAME_TICKS - (tick % FRAME_TICKS));
     if (kernel.tick(slab) % FRAME_TICKS === 0) look(kernel, slab);
   }
-}
-
-const KINDS = new Map<number, Found['what']>([
-  [EVENT_RED_LIGHT, 'red_light'],
-  [EVENT_LANE_LEFT, 'lane_departure'],
-  [EVENT_NEAR_MISS, 'near_miss'],
-]);
-
-/** Collects what events tell, each repetition anew. */
-class Told {
-  readonly all: Found[] = [];
-  readonly #counts = new Map<number, number>();
-
-  read(kernel: Kernel, slab: Slab): void {
-    const tick = kernel.tick(slab);
-    for (const { seq, kind, car, other, hazard, arg } of kernel.events(slab)) {
-      const what = KINDS.get(kind);
-      if (what === undefined) continue;
-      const count = 1 + (arg >>> 16);
-      const object = other === OTHER_ACTOR ? CAR_COUNT + hazard : other;
-      for (let known = this.#counts.get(seq) ?? 0; known < count; known++) {
-        this.all.push({ what, tick, car, other: object });
-      }
-      this.#counts.set(seq, count);
-    }
-  }
-}
-
-/** Up to five random features of each car are off. */
-function randomMasks(dice: Dice): number[] {
-  return Array.from({ length: CAR_COUNT }, () => {
-    let mask = F_ALL;
-    for (let left = dice.below(6); left > 0; left--) mask &= ~(1 << dice.below(FEATURE_COUNT));
-    return mask;
-  });
-}
-
-/** The entries of a list without their counterparts in another one. */
-function without(list: readonly Found[], others: readonly Found[]): Found[] {
-  const rest = [...others];
-  return list.filter((one) => {
-    const index = rest.findIndex((other) => isSame(one, other));
-    if (index >= 0) rest.splice(index, 1);
-    return index < 0;
-  });
-}
-
-function isSame(a: Found, b: Found): boolean {
-  if (a.what !== b.what || Math.abs(a.tick - b.tick) > TICKS_PER_S / 2) return false;
-  return (a.car === b.car && a.other === b.other) || (a.car === b.other && a.other === b.car);
 }
 
 test('[I37] whoever reads the frames finds the red lights run, lanes left and near misses that events tell, and no others.', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { HardStops } from '../../src/testing/rigs/hard-stops.ts';
 import { acts, contactOf, stageOf, stepUntil } from '../../src/testing/rigs/hazard-stage.ts';
 import { cars, makeKernel, makeWorld, SlabView } from '../../src/testing/rigs/kernel.ts';
 import { C_ACCEL, C_VX, FRAME_TICKS, TICK_S, TICKS_PER_S } from '../layout.ts';
@@ -29,26 +30,19 @@ describe('For what can be seen in time', () => {
   );
 });
 
-/** A car brakes hard beyond this, m/s², and anew if it has not for so many frames (16 s). */
-const HARD_DECEL = 6;
-const APART_FRAMES = 100;
-
 test('[C30] With everything on, cars brake harder than 6 m/s² at most 315 times in 1,000 km.', () => {
   const kernel = makeKernel(1);
   let [stops, metres] = [0, 0];
   for (const cityIndex of [0, 1, 2]) {
     const slab = makeWorld(kernel, 640 + cityIndex, cityIndex);
     const world = new SlabView(kernel.view(slab));
-    const sinceFrames = cars.map(() => APART_FRAMES);
+    const hard = new HardStops();
     for (let tick = 0; tick < 600 * TICKS_PER_S; tick += FRAME_TICKS) {
       kernel.step(slab, FRAME_TICKS);
-      for (const car of cars) {
-        metres += world.f64(C_VX, car) * FRAME_TICKS * TICK_S;
-        const isHard = world.f64(C_ACCEL, car) < -HARD_DECEL;
-        if (isHard && (sinceFrames[car] ?? 0) >= APART_FRAMES) stops++;
-        sinceFrames[car] = isHard ? 0 : (sinceFrames[car] ?? 0) + 1;
-      }
+      hard.read(world);
+      for (const car of cars) metres += world.f64(C_VX, car) * FRAME_TICKS * TICK_S;
     }
+    stops += hard.count;
     kernel.release(slab);
   }
   expect(metres).toBeGreaterThan(180_000);

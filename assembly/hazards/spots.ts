@@ -134,7 +134,7 @@ export function hasLine(kind: i32): bool {
 export function speedNeeded(kind: i32): f64 {
   const mode = modeOf(kind);
   if (mode == MODE_CROSSES) return kind == HAZARD_RED_LIGHT_LORRY ? 5.0 : 4.0;
-  return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 10.5 : 8.0;
+  return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 12.0 : 8.0;
 }
 
 /** Acceleration of an actor that sets off, m/s². */

@@ -3,6 +3,7 @@ import { at, distance, lengthOf } from '../../src/city/geometry.ts';
 import type { Lane, Point } from '../../src/city/types.ts';
 import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
 import { Crossing } from '../../src/testing/rigs/crossing.ts';
+import { Dice } from '../../src/testing/rigs/dice.ts';
 import {
   cars,
   cities,
@@ -15,6 +16,7 @@ import {
 } from '../../src/testing/rigs/kernel.ts';
 import { poseAlong } from '../../src/testing/rigs/paths.ts';
 import { edit, type Pose, type SlabEditor } from '../../src/testing/rigs/slab-editor.ts';
+import { randomMasks } from '../../src/testing/rigs/told-and-found.ts';
 import { Vanishing } from '../../src/testing/rigs/vanishing.ts';
 import { carTypesOf } from '../../src/twin/fleet.ts';
 import {
@@ -179,6 +181,30 @@ describe('a car that is out of the traffic', () => {
     }
     expect(refuges.length).toBeGreaterThan(0);
     expect(Math.min(...refuges)).toBeGreaterThan(24 * TICKS_PER_S);
+  });
+
+  it('[C24] does not stand halfway out where somebody does not make way', () => {
+    let longest = 0;
+    let pulled = 0;
+    for (const seed of [9114, 9117, 9120]) {
+      const masks = randomMasks(new Dice(seed));
+      const since = new Map<number, number>();
+      const off = (car: number) => F_ALL & ~at(masks, car);
+      live({ cityIndex: 2, seed, minutes: 12, off }, (view, kernel, slab) => {
+        for (const car of cars) {
+          if (towOf(view, car) !== TOW_PULLS_OUT) {
+            since.delete(car);
+            continue;
+          }
+          const from = since.get(car) ?? kernel.tick(slab);
+          if (!since.has(car)) pulled++;
+          since.set(car, from);
+          longest = Math.max(longest, kernel.tick(slab) - from);
+        }
+      });
+    }
+    expect(pulled).toBeGreaterThan(20);
+    expect(longest).toBeLessThan(60 * TICKS_PER_S);
   });
 
   it('[C24] returns to places that depend on the seed', () => {

@@ -108,6 +108,8 @@ const ELSEWHERE_M = 60.0;
 const PULLED_OUT_MPS = 7.0;
 /** How much longer it may wait for a gap, ticks (30 s). */
 const HURRY_TICKS: u32 = 1500;
+/** A car that is still pulling out after so many ticks (20 s) is held up. */
+const PULL_OUT_TICKS: u32 = 1000;
 /** How long a car waits that has crashed twice alike, ticks (60 s). */
 const WAIT_TICKS: u32 = 3000;
 
@@ -214,6 +216,9 @@ function goOn(slab: usize, city: usize, car: i32, tow: i32, tick: u32): void {
   }
   if (tow == TOW_PULLS_OUT) {
     if (pull(slab, city, car)) driveOn(slab, city, car);
+    // Somebody does not make way: nobody else is to pass it halfway out for long.
+    else if ((tick - begun) % RETRY_TICKS == 0 && tick - begun > PULL_OUT_TICKS)
+      leave(slab, city, car, tick - begun);
     return;
   }
   if ((tick - begun) % RETRY_TICKS != 0 || tick == begun) return;

@@ -6,6 +6,7 @@ import {
   TICKS_PER_S,
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
+import type { City } from '../../city/types.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import { forecast } from '../../shard/counterfactual/forecast.ts';
 import { Rewind } from '../../shard/counterfactual/rewind.ts';
@@ -17,9 +18,12 @@ import type { WorldOutlook } from '../../twin/wire.ts';
 import { cars, cities, makeKernel } from './kernel.ts';
 
 /** A world that is looked at, and what is at stake in it. */
-export interface Stakes {
+export interface Stakes extends Foretold {
   kernel: Kernel;
   slab: Slab;
+}
+
+interface Foretold {
   /** Names of cars are their indices. */
   entries: WorldOutlook['outlook'];
   outlook: Outlook;
@@ -31,36 +35,60 @@ export function stakesOf(cityIndex: number, seed: number, tick: number): Stakes 
   const slab = kernel.acquire() ?? 0;
   kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed) });
   while (kernel.tick(slab) < tick) kernel.step(slab, tick - kernel.tick(slab));
-  const { hazards } = at(cities.cities, cityIndex);
+  const [city, table] = [at(cities.cities, cityIndex), at(cities.tables, cityIndex)];
+  return { kernel, slab, ...foretold(kernel, slab, kernel.acquire() ?? 0, city, table) };
+}
+
+/** What the outlook of a world tells now. It is lived ahead in the slab `scratch`. */
+export function foretold(
+  kernel: Kernel,
+  slab: Slab,
+  scratch: Slab,
+  { hazards }: City,
+  table: ArrayBuffer,
+): Foretold {
   const needs = hazards.map(({ kind }) => needsOf(kind));
-  const rewind = new Rewind(kernel, kernel.acquire() ?? 0);
-  const slices = forecast(rewind, kernel.image(slab), at(cities.tables, cityIndex), needs);
+  const slices = forecast(new Rewind(kernel, scratch), kernel.image(slab), table, needs);
   for (;;) {
     const next = slices.next();
     if (!next.done) continue;
     const fleet = cars.map((car) => ({ vin: `${car}` }));
-    const entries = outlookEntries(next.value, tick, { fleet, hazards });
-    return { kernel, slab, entries, outlook: next.value };
+    const entries = outlookEntries(next.value, kernel.tick(slab), { fleet, hazards });
+    return { entries, outlook: next.value };
   }
 }
 
-/** Switches a feature of a car off; whether an event tells within some seconds what came of it. */
-export function showsWithout(
-  { kernel, slab }: Stakes,
+/** Seconds after which an event tells of a car what it lacks a feature for, and that it collides. */
+export interface Follows {
+  shownS: number;
+  collisionS: number;
+}
+
+/**
+ * Switches a feature of a car off and lives the world for some seconds; Infinity: not within these.
+ * Stops at a collision.
+ */
+export function whatFollows(
+  kernel: Kernel,
+  slab: Slab,
   car: number,
   bit: number,
   seconds: number,
-): boolean {
+): Follows {
   const from = kernel.tick(slab);
   kernel.apply(slab, from + 1, car, bit, 0);
+  const follows = { shownS: Number.POSITIVE_INFINITY, collisionS: Number.POSITIVE_INFINITY };
   while (kernel.tick(slab) < from + seconds * TICKS_PER_S) {
     kernel.step(slab, FRAME_TICKS);
-    const isShown = kernel.events(slab).some((event) => {
-      if (event.tick <= from) return false;
-      if (event.kind === EVENT_COLLISION) return event.car === car || event.other === car;
-      return event.kind >= EVENT_RED_LIGHT && event.kind <= EVENT_STALLED && event.car === car;
-    });
-    if (isShown) return true;
+    const afterS = (kernel.tick(slab) - from) / TICKS_PER_S;
+    for (const event of kernel.events(slab)) {
+      if (event.tick <= from) continue;
+      if (event.kind === EVENT_COLLISION && (event.car === car || event.other === car)) {
+        return { shownS: Math.min(follows.shownS, afterS), collisionS: afterS };
+      }
+      const isConsequence = event.kind >= EVENT_RED_LIGHT && event.kind <= EVENT_STALLED;
+      if (isConsequence && event.car === car) follows.shownS = Math.min(follows.shownS, afterS);
+    }
   }
-  return false;
+  return follows;
 }
