@@ -11,7 +11,11 @@ import { motionSection } from './motion-report.ts';
 import { HELP, optionsFrom, type Part, type ProveOptions } from './options.ts';
 import { openProvePool, type ProvePool } from './prove-pool.ts';
 import { terminalSection, writeReport } from './report.ts';
+import { runScenes } from './scenes.ts';
+import { scenesSection } from './scenes-report.ts';
 import { missedMarks, type Section } from './section.ts';
+import { runStakes } from './stakes.ts';
+import { stakesSection } from './stakes-report.ts';
 import { runSweep } from './sweep.ts';
 import { sweepSection } from './sweep-report.ts';
 import { runVerdicts } from './verdicts.ts';
@@ -23,6 +27,8 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   manoeuvres: async (pool) => manoeuvresSection(await runManoeuvres(pool), GROUPS),
   motion: async (_, options) => motionSection(runMotion(options)),
   sweep: async (pool, options) => sweepSection(await runSweep(pool, options)),
+  scenes: async (pool, options) => scenesSection(await runScenes(pool, options)),
+  stakes: async (pool, options) => stakesSection(await runStakes(pool, options)),
   attribution: async (pool, options) => attributionSection(await runAttribution(pool, options)),
   verdicts: async (_, options) => verdictsSection(await runVerdicts(options)),
 };

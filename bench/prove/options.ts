@@ -3,7 +3,15 @@ import { join, resolve } from 'node:path';
 import { describeOptions, parseOptions } from '../common/options.ts';
 import { RESULTS, ROOT } from '../common/places.ts';
 
-export const PARTS = ['manoeuvres', 'motion', 'sweep', 'attribution', 'verdicts'] as const;
+export const PARTS = [
+  'manoeuvres',
+  'motion',
+  'sweep',
+  'scenes',
+  'stakes',
+  'attribution',
+  'verdicts',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 const FOLDER = join(RESULTS, 'prove');
@@ -25,8 +33,9 @@ export const HELP = `npm run prove
 
 Proves on the shipped kernel that no car collides with everything on, and that each feature matters:
 manoeuvres with the feature on and off; headways, grip and the vehicle model beside published ones; a
-sweep over all cities with each feature off in turn; whether collision reports name the feature that
-was off; and whether the reports of a node are confirmed when its worlds run again through its
+sweep over all cities with each feature off in turn; whether anything appears, vanishes or happens
+that nobody is told; whether what the outlook tells comes true; whether collision reports name the
+feature that was off; and whether the reports of a node are confirmed when its worlds run again through its
 interface. Prints tables with marks, writes report.md, report.json and plots. Exit code 1: a mark is
 missed.
 

@@ -24,6 +24,8 @@ const FIRED_MIN = 50;
 const INTERVENED_MIN = 90;
 const HIT_MIN = 60;
 const INCIDENTS_MIN = 1;
+/** In 1,000 km. */
+const HARD_STOPS_MAX = 315;
 /** Cars without these rarely reach the spots, so they are judged by time. */
 const BY_TIME: readonly FeatureName[] = ['throttle', 'steering'];
 
@@ -81,6 +83,12 @@ function allOnMarks(sweep: Sweep): Figure[] {
     figure('everything on: consequences short of a crash', driven.consequences, 'events', {
       atMost: 0,
     }),
+    figure(
+      'everything on: stops above 6 m/s² in 1,000 km',
+      (driven.hardStops / driven.kilometres) * 1000,
+      'stops',
+      { atMost: HARD_STOPS_MAX },
+    ),
     ...groups.map((group) =>
       figure(`everything on, ${cityName(group)}: mean speed`, meanKmh(group.driven), 'km/h', {
         atLeast: KMH_MIN,

@@ -12,6 +12,8 @@ import {
   TICK_MS,
 } from '../../assembly/layout.ts';
 import type { Slab } from '../../src/kernel/kernel.ts';
+import { HardStops } from '../../src/testing/rigs/hard-stops.ts';
+import { SlabView } from '../../src/testing/rigs/kernel.ts';
 import { SpotTally } from '../../src/testing/rigs/spot-tally.ts';
 import { namesOf } from '../../src/twin/catalogue.ts';
 import type { ContactRecord } from '../../src/twin/contact-records.ts';
@@ -40,6 +42,8 @@ export const emptyStretch = () => ({
   incidents: 0,
   /** Events of red lights run, lanes left, right of way not given, near misses and stalls. */
   consequences: 0,
+  /** How often cars braked harder than 6 m/s². */
+  hardStops: 0,
   /** Interventions by feature. */
   interventions: Array.from({ length: FEATURE_COUNT }, () => 0),
   spots: [] as SpotCounts[],
@@ -102,6 +106,8 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
     watch.notePass(kernel.tick(slab), pass);
   });
   const events = new NewEvents(slab);
+  const view = new SlabView(kernel.view(slab));
+  const hard = new HardStops();
   const end = kernel.tick(slab) + ticks;
   kernel.clearActed(slab);
   let metres = 0;
@@ -123,8 +129,10 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
     kernel.clearActed(slab);
     watch.settle(tick);
     events.countInto(stretch);
+    hard.read(view);
     metres += speedSum(f64) * LOOK_S;
   }
+  stretch.hardStops = hard.count;
   stretch.kilometres = metres / 1000;
   stretch.carHours = (ticks * TICK_MS * CAR_COUNT) / 3_600_000;
   stretch.spots = watch.counts.map((counts, spot) => ({ ...counts, ...tally.countsOf(spot) }));

@@ -4,9 +4,9 @@ import type { Verdicts } from './verdicts.ts';
 
 export function verdictsSection(all: Verdicts): Section {
   const { wanted, worlds, incidents, sets, reruns, otherVerdicts } = all;
-  const { sentences, replayed, rerun, wrongSentences, accounts } = all;
+  const { sentences, replayed, rerun, wrongSentences, otherPoints, accounts } = all;
   const worldCounts = [worlds, incidents, sets, reruns, otherVerdicts];
-  const sentenceCounts = [sentences, replayed, rerun, wrongSentences];
+  const sentenceCounts = [sentences, replayed, rerun, wrongSentences, all.recomputed, otherPoints];
   return {
     id: 'verdicts',
     title: 'Verdicts: do reports of a node hold from outside?',
@@ -17,12 +17,15 @@ export function verdictsSection(all: Verdicts): Section {
       'confirmed if two of three neighbouring starts show it. What a sentence says about the ' +
       'collision is compared with the report. What it says about the other outcome is compared ' +
       'with the replay, if that switches on exactly the named features; for a milder collision ' +
-      'also with the reports of the new worlds.',
+      'also with the reports of the new worlds. Severity, injury risk, points and repair cost of ' +
+      'every report are computed anew from what it shows and the published formulas.',
     figures: [
       figure('incidents run again', incidents, 'incidents', { atLeast: wanted }),
       figure('named sets with another verdict', otherVerdicts, 'sets', { atMost: 0 }),
       figure('sentences compared with their replay', replayed, 'sentences', { atLeast: 1 }),
       figure('sentences with another figure', wrongSentences, 'sentences', { atMost: 0 }),
+      figure('reports computed anew', all.recomputed, 'reports', { atLeast: wanted }),
+      figure('reports with other points than they show', otherPoints, 'reports', { atMost: 0 }),
     ],
     tables: [
       {
@@ -30,6 +33,7 @@ export function verdictsSection(all: Verdicts): Section {
         head: [
           ...['Worlds', 'incidents', 'sets', 're-runs', 'other verdict'],
           ...['sentences', 'replayed', 'run again', 'other figure'],
+          ...['computed anew', 'other points'],
         ],
         rows: [[...worldCounts, ...sentenceCounts].map(String)],
       },

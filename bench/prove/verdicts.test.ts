@@ -160,9 +160,10 @@ it('a replay shows a set if no other car had any of it off', () => {
 it('a different verdict or figure is a missed mark', () => {
   const counts = { wanted: 200, worlds: 20, incidents: 200, sets: 240, reruns: 900 };
   const sentences = { sentences: 300, replayed: 250, rerun: 20, wrongSentences: 0 };
-  const found = { otherVerdicts: 1, ...sentences, accounts: ['here'] };
+  const anew = { recomputed: 400, otherPoints: 2 };
+  const found = { otherVerdicts: 1, ...sentences, ...anew, accounts: ['here'] };
   const all: Verdicts = { ...counts, ...found };
   const { figures, tables } = verdictsSection(all);
-  expect(figures.map(({ target }) => target?.met)).toEqual([true, false, true, true]);
+  expect(figures.map(({ target }) => target?.met)).toEqual([true, false, true, true, true, false]);
   expect(tables[1]?.rows).toEqual([['here']]);
 });

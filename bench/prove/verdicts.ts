@@ -1,9 +1,11 @@
 /** Checks reports of a running node through its interface: by re-runs in new worlds and by replays. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { F_ALL } from '../../assembly/layout.ts';
 import type * as Published from '../../build/api/twin.d.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { boxCorners, type Polygon } from '../../src/shard/counterfactual/separation.ts';
+import { recomputed } from '../../src/testing/rigs/recomputed-report.ts';
 import { systemTime } from '../../src/time.ts';
 import { namesOf } from '../../src/twin/catalogue.ts';
 import { progress } from '../common/progress.ts';
@@ -57,6 +59,9 @@ const noVerdicts = (wanted: number) => ({
   replayed: 0,
   rerun: 0,
   wrongSentences: 0,
+  /** Reports whose points, risk, severity and cost were computed anew, and those that say something else. */
+  recomputed: 0,
+  otherPoints: 0,
   accounts: [] as string[],
 });
 
@@ -127,7 +132,9 @@ async function checkWorld(client: Client, seed: number, all: Verdicts): Promise<
   }));
   const city = CITIES[seed % CITIES.length]?.name ?? '';
   const world = await client.make({ seed, city, changes }, WORLD_TICKS);
-  const reports = (await explained(client, world)).filter(({ failures }) => failures.length > 0);
+  const everyReport = await explained(client, world);
+  for (const report of everyReport) recompute(report, `${city} seed ${seed} ${report.id}`, all);
+  const reports = everyReport.filter(({ failures }) => failures.length > 0);
   const journal = await client.ask<Journal>(`/api/v1/worlds/${world.id}/journal`);
   const { blocks } = await client.ask<Published.CityMap>(`/api/v1/worlds/${world.id}/map`);
   const polygons = [...blocks.map(({ polygon }): Polygon => polygon.flat()), ...spotBodies(city)];
@@ -143,6 +150,18 @@ async function checkWorld(client: Client, seed: number, all: Verdicts): Promise<
       await checkSentences(client, each, await checkVerdict(client, each, all), all);
     }
   }
+}
+
+/** Computes what a report has earned from what it shows. */
+function recompute(report: Published.Incident, what: string, all: Verdicts): void {
+  const earned = recomputed(report);
+  all.recomputed += 1;
+  if (isDeepStrictEqual(earned, report.earned)) return;
+  all.otherPoints += 1;
+  note(
+    all,
+    `${what}: ${JSON.stringify(report.earned)}, but ${JSON.stringify(earned)} from what it shows`,
+  );
 }
 
 /** Bodies at hazard spots, such as parked cars, which the map lacks. */

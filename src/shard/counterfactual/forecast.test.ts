@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { C_VX, TICK_S, TICKS_PER_S } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
-import { showsWithout, stakesOf } from '../../testing/rigs/at-stake.ts';
+import { stakesOf, whatFollows } from '../../testing/rigs/at-stake.ts';
 import { cars, cities } from '../../testing/rigs/kernel.ts';
 import { FEATURE_NAMES, type FeatureName, maskOf } from '../../twin/catalogue.ts';
 import { outlookEntries } from '../../twin/outlook.ts';
@@ -22,8 +22,10 @@ function shownWithout(feature: FeatureName): boolean[] {
   return worlds.flatMap(({ stakes, image }) => {
     const entry = stakes.entries.find((each) => each.feature === feature);
     if (entry === undefined || entry.time > WITHIN_S - 5) return [];
-    stakes.kernel.restore(stakes.slab, image);
-    return [showsWithout(stakes, Number(entry.vin), maskOf([feature]), WITHIN_S)];
+    const { kernel, slab } = stakes;
+    kernel.restore(slab, image);
+    const { shownS } = whatFollows(kernel, slab, Number(entry.vin), maskOf([feature]), WITHIN_S);
+    return [shownS <= WITHIN_S];
   });
 }
 

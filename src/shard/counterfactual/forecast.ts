@@ -7,6 +7,8 @@ import type { Rewind, Slices } from './rewind.ts';
 const FRAME_S = layout.FRAME_TICKS * layout.TICK_S;
 /** A car this near to the conflict point of a spot has come to it, m. */
 const AT_SPOT_M = 25;
+/** What a function does for a spot it does at most so long before the car is there, ticks (10 s). */
+const ACTS_BEFORE_TICKS = 500;
 /** Wheels turned this far need steering, rad, at this speed, m/s. */
 const STEERED_RAD = 0.06;
 const STEERED_MPS = 3;
@@ -28,12 +30,15 @@ const STALL = OUTLOOK_CONSEQUENCES.indexOf('stall');
  */
 interface Trial {
   off: number;
-  /** The event that is looked for, and what it is called. */
+  /** The event that is looked for, and what it is called unless a collision follows. */
   event: number;
   consequence: number;
   /** Mask of the features without which the same happens. */
   features: number;
 }
+
+/** Within this time after the event a collision follows from it, ticks (5 s). */
+const FOLLOWS_TICKS = 250;
 
 const TRIALS: readonly Trial[] = [
   {
@@ -55,6 +60,10 @@ const TRIALS: readonly Trial[] = [
     features: layout.F_FRONT_RADAR,
   },
 ];
+const TRIED = TRIALS.reduce((mask, { off }) => mask | off, 0);
+/** Features that make a difference only where they act. */
+const FUNCTIONS =
+  layout.F_AEB | layout.F_ANIMAL_DETECTION | layout.F_EVASIVE_STEERING | layout.F_ESC;
 
 /** A spot of the city, as the kernel's table has it. */
 interface Spot {
@@ -82,8 +91,9 @@ export function* forecast(
   const fromTick = rewind.tick;
   yield* rewind.stepTo(fromTick + FORECAST_TICKS, layout.FRAME_TICKS, () => watch.look());
   for (let group = 0; group < TRIED_GROUPS; group++) {
-    for (const { car, trial, tick, spot, wayM } of yield* tried(rewind, image, group)) {
-      watch.note(car, trial.features, tick, spot, trial.consequence, wayM);
+    for (const shown of yield* tried(rewind, image, group)) {
+      const { car, trial, tick, spot, consequence, wayM } = shown;
+      watch.note(car, trial.features, tick, spot, consequence, wayM);
     }
   }
   return { fromTick, rows: watch.rows(), ways: Float32Array.from(watch.ways) };
@@ -108,6 +118,7 @@ interface Shown {
   trial: Trial;
   tick: number;
   spot: number;
+  consequence: number;
   wayM: number;
 }
 
@@ -131,12 +142,20 @@ function* tried(rewind: Rewind, image: Uint8Array, group: number): Slices<Shown[
   const found = new Map<number, Shown>();
   const show = (car: number, event: number, spot: number) => {
     const trial = trialOf(car);
+    if (trial === undefined) return;
     const { tick } = rewind;
-    if (trial?.event !== event || found.has(car) || tick <= fromTick + LEAD_TICKS) return;
+    const known = found.get(car);
+    const isCollision = event === layout.EVENT_COLLISION;
+    if (known && isCollision && tick <= known.tick + FOLLOWS_TICKS) {
+      Object.assign(known, { spot, consequence: COLLISION });
+    }
+    if (known || trial.event !== event || tick <= fromTick + LEAD_TICKS) return;
     const isLed = cars.some(
       (other) => other !== car && trialOf(other) === trial && metresApart(car, other) < ALONE_M,
     );
-    if (!isLed) found.set(car, { car, trial, tick, spot, wayM: ways[car] ?? 0 });
+    if (isLed) return;
+    const { consequence } = trial;
+    found.set(car, { car, trial, tick, spot, consequence, wayM: ways[car] ?? 0 });
   };
   /** By number of an event: its argument, in which its repeats are counted. */
   const known = new Map<number, number>();
@@ -183,6 +202,8 @@ class Watch {
   /** By car and feature: the row of what comes first. */
   readonly #rows = new Map<number, number[]>();
   readonly #approaches = new Map<number, Approach>();
+  /** By car and feature: when it last made a difference. */
+  readonly #actedTicks = new Map<number, number>();
   #lastTick: number;
 
   constructor(rewind: Rewind, spots: readonly Spot[]) {
@@ -215,7 +236,9 @@ class Watch {
       this.#wayM[car] = (this.#wayM[car] ?? 0) + Math.abs(this.#f(layout.C_VX, car)) * passedS;
       if (aheadTicks > LEAD_TICKS && this.#i(layout.C_STATUS, car) !== layout.STATUS_CRASHED)
         this.#lookAt(car);
+      this.#noteActed(car);
     }
+    this.#rewind.kernel.clearActed(this.#rewind.slab);
     for (const spot of this.#spots.keys()) this.#lookAtSpot(spot);
     if (tick % WAY_TICKS === 0) this.ways.push(...this.#wayM);
   }
@@ -227,6 +250,28 @@ class Watch {
     if (isSteered) {
       this.note(car, layout.F_STEERING, tick, -1, LANE_DEPARTURE, this.#wayM[car]);
     }
+  }
+
+  #noteActed(car: number): void {
+    const acted = this.#i(layout.C_ACTED, car) & FUNCTIONS;
+    for (let left = acted; left !== 0; left &= left - 1) {
+      const index = 31 - Math.clz32(left & -left);
+      this.#actedTicks.set(car * layout.FEATURE_COUNT + index, this.#rewind.tick);
+    }
+  }
+
+  /** Of the features that a spot needs, those without which this car would have been in trouble there. */
+  #missedBy(car: number, needs: number, tick: number): number {
+    // What is tried tells that better.
+    if ((needs & TRIED) !== 0) return 0;
+    const functions = needs & FUNCTIONS;
+    let idle = 0;
+    for (let left = functions; left !== 0; left &= left - 1) {
+      const index = 31 - Math.clz32(left & -left);
+      const acted = this.#actedTicks.get(car * layout.FEATURE_COUNT + index) ?? 0;
+      if (acted < tick - ACTS_BEFORE_TICKS) idle |= left & -left;
+    }
+    return functions !== 0 && idle === functions ? 0 : needs & ~idle;
   }
 
   #lookAtSpot(spot: number): void {
@@ -263,7 +308,7 @@ class Watch {
     this.#approaches.delete(key);
     if (tick - this.#startTick <= LEAD_TICKS) return;
     const { needs } = this.#spots[spot] as Spot;
-    this.note(car, needs, tick, spot, COLLISION, wayM);
+    this.note(car, this.#missedBy(car, needs, tick), tick, spot, COLLISION, wayM);
   }
 
   /** Keeps what comes first of each feature. */
