@@ -22,6 +22,7 @@ import { isConnector, laneRecord } from './lanes';
 import { greatest, timeToCover } from './math';
 import { getF, getI, setI } from './memory';
 import { amberTicks, greenAge, lightState, ticksToRed } from './signals';
+import { STOPPED_MPS } from './thresholds';
 
 /** Time from seeing a light to braking, s. */
 const REACTION_S = 0.3;
@@ -47,6 +48,8 @@ const START_HEADWAYS = 0.05;
  * m/s.
  */
 const ROLLING_MPS = 1.0;
+/** A car has not passed a line if its front is less than this far beyond it, m. */
+const ON_LINE_M = 1.0;
 /** Above any speed that a car has on its way to a line, m/s. */
 const TOP_MPS = 40.0;
 
@@ -75,6 +78,10 @@ function chooseAtLight(slab: usize, city: usize, car: i32, light: i32, distance:
     light < 0 || !seesLight(slab, car, distance) ? LIGHT_GREEN : lightState(slab, city, light);
   if (state == LIGHT_GREEN) {
     setI(slab, C_LIGHT_CHOICE, car, CHOICE_NONE);
+  } else if (getF(slab, C_VX, car) < STOPPED_MPS && distance > -ON_LINE_M) {
+    // In a queue a car may have come to stand on the line.
+    setI(slab, C_LIGHT_CHOICE, car, CHOICE_STOP);
+    if (state != LIGHT_AMBER) creditStop(slab, car);
   } else if (state == LIGHT_AMBER) {
     const left = ticksToRed(slab, city, light);
     if (getI(slab, C_LIGHT_CHOICE, car) != CHOICE_NONE) {

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { Crossing, type CrossingPlan } from '../../src/testing/rigs/crossing.ts';
+import { edit } from '../../src/testing/rigs/slab-editor.ts';
 import {
   C_ACTED,
+  C_CLAIM,
+  C_LIGHT_CHOICE,
+  C_STATION,
   C_UNANNOUNCED,
+  C_WAIT_TICK,
+  C_X,
+  CHOICE_GO,
   CHOICE_NONE,
   CHOICE_STOP,
   F_AEB,
@@ -35,6 +42,26 @@ describe('with traffic light recognition', () => {
     expect(crossing.car(0)).toMatchObject({ where: 'before' });
     expect(crossing.car(0).speedMps).toBeLessThan(0.1);
     expect((acted(crossing, 0) ?? 0) & F_TRAFFIC_LIGHT_RECOGNITION).not.toBe(0);
+  });
+
+  it('[C20] a car that a queue has brought to stand on the line waits there', () => {
+    const own = { from: 'west', turn: 'straight', distanceM: 0.1, speedMps: 0 } as const;
+    const signal = { light: 'red', sinceS: 0 } as const;
+    const crossing = new Crossing({
+      ...{ control: 'signals', row: 'collector', signal, cars: { 0: own } },
+    });
+    edit(crossing.kernel, crossing.slab, (world) => {
+      for (const field of [C_STATION, C_X]) world.setF64(field, 0, world.f64(field, 0) + 0.2);
+      // It was about to enter when the car ahead stopped.
+      const connector = crossing.city.lanes.indexOf(crossing.connector('west', 'straight'));
+      world.setI32(C_CLAIM, 0, connector);
+      world.setI32(C_WAIT_TICK, 0, crossing.kernel.tick(crossing.slab));
+      world.setI32(C_LIGHT_CHOICE, 0, CHOICE_GO);
+    });
+    crossing.step(10 * TICKS_PER_S);
+    expect(crossing.car(0).distanceM).toBeGreaterThan(-0.5);
+    crossing.step(60 * TICKS_PER_S);
+    expect(crossing.car(0).where).toBe('beyond');
   });
 
   it('a light is seen from 90 m on', () => {

@@ -100,10 +100,10 @@ export function modeOf(kind: i32): i32 {
 
 /**
  * Time before a car's arrival at which a crossing vehicle sets off, s: from where cars at the
- * conflict point are too far away to see it appear. Oncoming traffic appears beyond the junction.
+ * conflict point are too far away to see it appear.
  */
 export function leadTime(kind: i32): f64 {
-  if (kind == HAZARD_LEFT_TURN_ONCOMING) return 4.2;
+  if (kind == HAZARD_LEFT_TURN_ONCOMING) return 5.0;
   return kind == HAZARD_BLIND_CROSSING || kind == HAZARD_DOWNHILL_STOP ? 6.5 : 8.0;
 }
 

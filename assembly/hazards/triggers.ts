@@ -8,6 +8,7 @@ import {
   C_VX,
   C_X,
   C_Y,
+  HAZARD_LEFT_TURN_ONCOMING,
   HAZARD_RED_LIGHT_LORRY,
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
@@ -103,13 +104,17 @@ export function longWayTo(slab: usize, city: usize, car: i32, site: usize, most:
   return -1.0;
 }
 
+/** Speed at which cars turn left, m/s. */
+const TURN_MPS = 5.0;
+
 /**
  * Time until a car has covered a distance if it continues as now, s; with a stop line ahead, if it
- * kept its speed.
+ * kept its speed; in a left turn, if it slows down for that.
  */
 export function arrivalIn(slab: usize, car: i32, way: f64, kind: i32): f64 {
   const speed = greatest(getF(slab, C_VX, car), 0.1);
   if (hasLine(kind)) return way / speed;
+  if (kind == HAZARD_LEFT_TURN_ONCOMING) return way / (0.5 * (speed + least(speed, TURN_MPS)));
   const accel = clamp(getF(slab, C_ACCEL, car), -ACCEL_MAX, ACCEL_MAX);
   const mean = speed + 0.5 * accel * least(way / speed, ACCEL_S);
   return way / greatest(mean, 0.5 * speed);

@@ -20,13 +20,22 @@ import {
   RS_Y,
   SCRATCH,
   TICK_S,
+  TOW_ASIDE,
   TOW_PULLS_OUT,
 } from '../layout';
 import { BODY_A, BODY_B, bodyOf } from '../body';
 import { along, pointAt, shareAt } from '../lanes';
-import { greatest, least } from '../math';
+import { clamp, greatest, least } from '../math';
 import { getF, getI, setF, typeOf } from '../memory';
-import { BOX_X, BOX_Y, boxOverlap } from '../overlap';
+import {
+  BOX_HALF_LENGTH,
+  BOX_HALF_WIDTH,
+  BOX_HX,
+  BOX_HY,
+  BOX_X,
+  BOX_Y,
+  boxOverlap,
+} from '../overlap';
 import { laneOfPlace, outStation, placeOf, placeRecord } from './roadside';
 
 /** Speed of the pull, m/s. */
@@ -39,6 +48,9 @@ const PULL_YAW_RATE = 0.6;
 const STOP_DECEL = 2.0;
 /** Somebody is in the way whom the car would touch within so long, s. */
 const LOOK_S = 0.6;
+/** Steps in which that is looked at, and the distance that is kept, m: corners pass between steps. */
+const LOOKS = 9;
+const SPARE_M = 0.06;
 /** Steps in which a longer way is looked at, m. */
 const STEP_M = 1.0;
 /** Another car this far away is not in the way, m. */
@@ -68,11 +80,22 @@ function aim(slab: usize, city: usize, car: i32): void {
     return;
   }
   const record = placeRecord(city, place);
-  store<f64>(TO_HX, <f64>load<f32>(record + RS_HX));
-  store<f64>(TO_HY, <f64>load<f32>(record + RS_HY));
+  let hx = <f64>load<f32>(record + RS_HX);
+  let hy = <f64>load<f32>(record + RS_HY);
+  // At the other side of the road it stays turned as it is.
+  if (isPulledAside(slab, car) && hx * getF(slab, C_HX, car) + hy * getF(slab, C_HY, car) < 0.0) {
+    hx = -hx;
+    hy = -hy;
+  }
+  store<f64>(TO_HX, hx);
+  store<f64>(TO_HY, hy);
   const centre = load<f64>(typeOf(slab, car) + CT_CENTRE);
   store<f64>(TO_X, <f64>load<f32>(record + RS_X) - centre * load<f64>(TO_HX));
   store<f64>(TO_Y, <f64>load<f32>(record + RS_Y) - centre * load<f64>(TO_HY));
+}
+
+@inline function isPulledAside(slab: usize, car: i32): bool {
+  return (getI(slab, C_TOW, car) & 0xff) == TOW_ASIDE;
 }
 
 /** One tick of the pull; true at its end. It pauses while another car is in the way. */
@@ -118,13 +141,7 @@ function arrive(slab: usize, car: i32): void {
 function move(slab: usize, car: i32, vx: f64, vy: f64): void {
   const hx = getF(slab, C_HX, car);
   const hy = getF(slab, C_HY, car);
-  // Turning by the tangent, by no more than the greatest rate.
-  const sine = hx * load<f64>(TO_HY) - hy * load<f64>(TO_HX);
-  const cosine = hx * load<f64>(TO_HX) + hy * load<f64>(TO_HY);
-  const most = PULL_YAW_RATE * TICK_S;
-  let turn = cosine < 0.0 ? (sine < 0.0 ? -most : most) : sine;
-  turn = turn > most ? most : turn < -most ? -most : turn;
-  if (vx == 0.0 && vy == 0.0) turn = 0.0;
+  const turn = vx == 0.0 && vy == 0.0 ? 0.0 : turnToEnd(hx, hy, TICK_S);
   const norm = 1.0 / sqrt(1.0 + turn * turn);
   const nextHx = (hx - turn * hy) * norm;
   const nextHy = (hy + turn * hx) * norm;
@@ -137,10 +154,20 @@ function move(slab: usize, car: i32, vx: f64, vy: f64): void {
   setF(slab, C_YAW_RATE, car, 0.0);
 }
 
+/** Tangent of the angle by which a heading turns to that of the end within some seconds. */
+function turnToEnd(hx: f64, hy: f64, seconds: f64): f64 {
+  const sine = hx * load<f64>(TO_HY) - hy * load<f64>(TO_HX);
+  const cosine = hx * load<f64>(TO_HX) + hy * load<f64>(TO_HY);
+  const most = PULL_YAW_RATE * seconds;
+  return cosine < 0.0 ? (sine < 0.0 ? -most : most) : clamp(sine, -most, most);
+}
+
 /** Whether no other car is where this one will be in a moment, unless it touches it already. */
 function isWayFree(slab: usize, car: i32, wayX: f64, wayY: f64): bool {
   const x = getF(slab, C_X, car);
   const y = getF(slab, C_Y, car);
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
   for (let other = 0; other < CAR_COUNT; other++) {
     if (other == car) continue;
     const dx = getF(slab, C_X, other) - x;
@@ -149,11 +176,25 @@ function isWayFree(slab: usize, car: i32, wayX: f64, wayY: f64): bool {
     bodyOf(slab, other, 0.0, BODY_B);
     bodyOf(slab, car, 0.0, BODY_A);
     if (boxOverlap(BODY_A, BODY_B) > 0.0) continue;
-    store<f64>(BODY_A + BOX_X, load<f64>(BODY_A + BOX_X) + wayX * LOOK_S);
-    store<f64>(BODY_A + BOX_Y, load<f64>(BODY_A + BOX_Y) + wayY * LOOK_S);
-    if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
+    enlarge(BODY_B, SPARE_M);
+    // Two that are nearer than that may still part.
+    if (boxOverlap(BODY_A, BODY_B) > 0.0) enlarge(BODY_B, -SPARE_M);
+    for (let step = 0; step < LOOKS; step++) {
+      store<f64>(BODY_A + BOX_X, load<f64>(BODY_A + BOX_X) + wayX * (LOOK_S / LOOKS));
+      store<f64>(BODY_A + BOX_Y, load<f64>(BODY_A + BOX_Y) + wayY * (LOOK_S / LOOKS));
+      const turn = turnToEnd(hx, hy, (LOOK_S / LOOKS) * <f64>(step + 1));
+      const norm = 1.0 / sqrt(1.0 + turn * turn);
+      store<f64>(BODY_A + BOX_HX, (hx - turn * hy) * norm);
+      store<f64>(BODY_A + BOX_HY, (hy + turn * hx) * norm);
+      if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
+    }
   }
   return true;
+}
+
+@inline function enlarge(body: usize, by: f64): void {
+  store<f64>(body + BOX_HALF_LENGTH, load<f64>(body + BOX_HALF_LENGTH) + by);
+  store<f64>(body + BOX_HALF_WIDTH, load<f64>(body + BOX_HALF_WIDTH) + by);
 }
 
 /** Whether no other car is on the straight way of a car to a place. */

@@ -4,9 +4,8 @@ import { FEATURE_NAMES, type FeatureName } from '../../src/twin/catalogue.ts';
 import type { ProvePool } from './prove-pool.ts';
 import type { StakesJob, StakesWorld } from './stakes-world.ts';
 
-/** Runs of each feature in each city at `KM` kilometres; they grow with the square root. */
-const RUNS = 12;
-const KM = 20_000;
+/** Runs of each feature in each city. */
+const RUNS = 60;
 /** Worlds for each run that is wanted: in some, nothing of a feature comes soon. */
 const WORLDS_PER_RUN = 4;
 const ACCOUNTS_MAX = 40;
@@ -27,16 +26,12 @@ export interface TriedStakes {
 }
 
 /** Tries in worlds of every city whether what the outlook tells comes true. */
-export async function runStakes(
-  pool: ProvePool,
-  { seed, km }: { seed: number; km: number },
-): Promise<TriedStakes> {
+export async function runStakes(pool: ProvePool, { seed }: { seed: number }): Promise<TriedStakes> {
   const rows = CITIES.flatMap((_, cityIndex) =>
     FEATURE_NAMES.map((feature) => ({ cityIndex, feature, runs: 0, shown: 0, collisions: 0 })),
   );
-  const wanted = Math.ceil(RUNS * Math.sqrt(km / KM));
-  const stakes: TriedStakes = { wanted, rows, accounts: [] };
-  const worldsMax = wanted * WORLDS_PER_RUN;
+  const stakes: TriedStakes = { wanted: RUNS, rows, accounts: [] };
+  const worldsMax = RUNS * WORLDS_PER_RUN;
   let given = 0;
   const next = (): StakesJob | undefined => {
     while (given < worldsMax * CITIES.length) {
@@ -53,7 +48,7 @@ export async function runStakes(
     done: (world) => addStakes(stakes, world),
     progress: () => {
       const runs = rows.reduce((sum, row) => sum + row.runs, 0);
-      return `${runs} of ${rows.length * wanted} runs`;
+      return `${runs} of ${rows.length * RUNS} runs`;
     },
   });
   return stakes;

@@ -183,6 +183,8 @@ function* tried(rewind: Rewind, image: Uint8Array, group: number): Slices<Shown[
 
 /** The approach of a car to a spot. */
 interface Approach {
+  /** When it was in danger for the first time, and when it was nearest. */
+  sinceTick: number;
   nearestM: number;
   tick: number;
   wayM: number;
@@ -300,13 +302,15 @@ class Watch {
     const known = this.#approaches.get(key);
     if (known !== undefined && known.nearestM <= distanceM) return;
     const { tick } = this.#rewind;
-    this.#approaches.set(key, { nearestM: distanceM, tick, wayM: this.#wayM[car] ?? 0 });
+    const { sinceTick } = known ?? { sinceTick: tick };
+    const wayM = this.#wayM[car] ?? 0;
+    this.#approaches.set(key, { sinceTick, nearestM: distanceM, tick, wayM });
   }
 
   #arrive(key: number, spot: number, car: number): void {
-    const { tick = 0, wayM = 0 } = this.#approaches.get(key) ?? {};
+    const { sinceTick = 0, tick = 0, wayM = 0 } = this.#approaches.get(key) ?? {};
     this.#approaches.delete(key);
-    if (tick - this.#startTick <= LEAD_TICKS) return;
+    if (sinceTick - this.#startTick <= LEAD_TICKS) return;
     const { needs } = this.#spots[spot] as Spot;
     this.note(car, this.#missedBy(car, needs, tick), tick, spot, COLLISION, wayM);
   }

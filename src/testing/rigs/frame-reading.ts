@@ -39,6 +39,8 @@ export interface Found {
   car: number;
   /** Of a near miss: the other car, or CAR_COUNT + index of the spot. */
   other: number;
+  /** Whether the least clearance is so near to a limit that the rounding of frames decides. */
+  isBorderline: boolean;
 }
 
 /** A car or an actor in one frame. */
@@ -65,6 +67,11 @@ const CLOSE_M = 0.5;
 const CLOSE_TO_LIFE_M = 1;
 const FAST_MPS = 4;
 const PASSED_TICKS = 50;
+/** Frames have centimetres: two places and two headings may each be off by half of one. */
+const ROUNDING_M = 0.02;
+
+export const isBorderline = (clearanceM: number): boolean =>
+  [CLOSE_M, CLOSE_TO_LIFE_M].some((limitM) => Math.abs(clearanceM - limitM) <= ROUNDING_M);
 
 /** Reads the frames of one world, each once and in order. */
 export class FrameReading {
@@ -150,7 +157,7 @@ export class FrameReading {
     const from = lane.connector?.from ?? seen.lane;
     const light = this.#city.lights.findIndex(({ lanes }) => lanes.includes(from));
     if (light < 0 || !isRed[light] || !this.#wasRed[light]) return;
-    this.found.push({ what: 'red_light', tick, car, other: -1 });
+    this.found.push({ what: 'red_light', tick, car, other: -1, isBorderline: false });
   }
 
   /** The middle of a car that leaves its lane. */
@@ -167,7 +174,7 @@ export class FrameReading {
     if (isOut) this.#isOut.add(car);
     else this.#isOut.delete(car);
     if (!isOut || wasOut || !seen.drives) return;
-    this.found.push({ what: 'lane_departure', tick, car, other: -1 });
+    this.found.push({ what: 'lane_departure', tick, car, other: -1, isBorderline: false });
   }
 
   #readCloseness(
@@ -184,13 +191,14 @@ export class FrameReading {
       for (const actor of actors) this.#measureActor(tick, car, seen, actor);
     }
     this.#positions = new Map(actors.map((actor) => [actor.spot, actor]));
-    for (const [car, { other, sinceTick }] of this.#close) {
+    for (const [car, { other, sinceTick, clearanceM }] of this.#close) {
       const hasCrashed = at(cars, car).isWreck;
       if (hasCrashed && (other >= CAR_COUNT || at(cars, other).isWreck)) {
         this.#close.delete(car);
       } else if (tick - sinceTick >= PASSED_TICKS) {
         this.#close.delete(car);
-        this.found.push({ what: 'near_miss', tick, car, other });
+        const found = { tick, car, other, isBorderline: isBorderline(clearanceM) };
+        this.found.push({ what: 'near_miss', ...found });
       }
     }
   }

@@ -53,7 +53,7 @@ const ARMING: Readonly<Record<HazardKind, Arming | 'never'>> = {
   parked_row_child: { leadS: 3.2, fromMps: 8 },
   deer_crossing: { leadS: 3.2, fromMps: 8 },
   dark_zebra: { leadS: 3.1, fromMps: 8 },
-  cut_in: { leadS: 3.2, fromMps: 10.5 },
+  cut_in: { leadS: 3.2, fromMps: 12 },
   sudden_stop: { leadS: 5, fromMps: 9 },
   fog_stall: STANDING,
   wet_crest: STANDING,
@@ -205,7 +205,11 @@ export class SpotTally {
     }
     if (arming === STANDING) {
       approach.fired ||= approach.armed === true;
-    } else if (state === ACTOR_ACTS && this.#actor(spot, A_CAR) === car) approach.fired = true;
+    } else if (state === ACTOR_ACTS && this.#actor(spot, A_CAR) === car) {
+      // A car that gives way to it would never be so near in time.
+      if (arming === ACROSS) approach.armed ??= true;
+      approach.fired = true;
+    }
   }
 
   /** Whether the actor waits or stands for this car, and the light is such. */

@@ -10,7 +10,7 @@ import {
 } from '../../../assembly/layout.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import type { Dice } from './dice.ts';
-import type { Found } from './frame-reading.ts';
+import { type Found, isBorderline } from './frame-reading.ts';
 
 const KINDS = new Map<number, Found['what']>([
   [EVENT_RED_LIGHT, 'red_light'],
@@ -31,7 +31,8 @@ export class Told {
       const count = 1 + (arg >>> 16);
       const object = other === OTHER_ACTOR ? CAR_COUNT + hazard : other;
       for (let known = this.#counts.get(seq) ?? 0; known < count; known++) {
-        this.all.push({ what, tick, car, other: object });
+        const isNarrow = what === 'near_miss' && isBorderline((arg & 0xffff) / 100);
+        this.all.push({ what, tick, car, other: object, isBorderline: isNarrow });
       }
       this.#counts.set(seq, count);
     }
@@ -47,13 +48,16 @@ export function randomMasks(dice: Dice): number[] {
   });
 }
 
-/** The entries of a list without their counterparts in another one. */
+/**
+ * The entries of a list without their counterparts in another one. Those on the border of what counts
+ * need none.
+ */
 export function without(list: readonly Found[], others: readonly Found[]): Found[] {
   const rest = [...others];
   return list.filter((one) => {
     const index = rest.findIndex((other) => isSame(one, other));
     if (index >= 0) rest.splice(index, 1);
-    return index < 0;
+    return index < 0 && !one.isBorderline;
   });
 }
 
