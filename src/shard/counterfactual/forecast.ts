@@ -1,10 +1,10 @@
 import * as layout from '../../../assembly/layout.ts';
-import { FORECAST_TICKS, TRIED_GROUPS, TRIED_TICKS } from '../../limits.ts';
+import { FORECAST_TICKS, TRIED_GROUPS } from '../../limits.ts';
 import { OUTLOOK_CONSEQUENCES } from '../../twin/enumerations.ts';
 import { LEAD_TICKS, type Outlook, WAY_TICKS } from '../../twin/outlook-record.ts';
 import type { Rewind, Slices } from './rewind.ts';
+import { TRIED, tried } from './trials.ts';
 
-const FRAME_S = layout.FRAME_TICKS * layout.TICK_S;
 /** A car this near to the conflict point of a spot has come to it, m. */
 const AT_SPOT_M = 25;
 /** What a function does for a spot it does at most so long before the car is there, ticks (10 s). */
@@ -12,55 +12,10 @@ const ACTS_BEFORE_TICKS = 500;
 /** Wheels turned this far need steering, rad, at this speed, m/s. */
 const STEERED_RAD = 0.06;
 const STEERED_MPS = 3;
-/**
- * What a car does within this distance of another one that lacks the same feature, m, it may do only
- * because of that one.
- */
-const ALONE_M = 40;
-
 const COLLISION = OUTLOOK_CONSEQUENCES.indexOf('collision');
-const RED_LIGHT = OUTLOOK_CONSEQUENCES.indexOf('red_light');
 const LANE_DEPARTURE = OUTLOOK_CONSEQUENCES.indexOf('lane_departure');
-const RIGHT_OF_WAY = OUTLOOK_CONSEQUENCES.indexOf('right_of_way');
 const STALL = OUTLOOK_CONSEQUENCES.indexOf('stall');
 
-/**
- * What has to be tried: a car without the feature may stop all the same, for cross traffic, behind
- * another car or because it was slow.
- */
-interface Trial {
-  off: number;
-  /** The event that is looked for, and what it is called unless a collision follows. */
-  event: number;
-  consequence: number;
-  /** Mask of the features without which the same happens. */
-  features: number;
-}
-
-/** Within this time after the event a collision follows from it, ticks (5 s). */
-const FOLLOWS_TICKS = 250;
-
-const TRIALS: readonly Trial[] = [
-  {
-    off: layout.F_TRAFFIC_LIGHT_RECOGNITION,
-    event: layout.EVENT_RED_LIGHT,
-    consequence: RED_LIGHT,
-    features: layout.F_TRAFFIC_LIGHT_RECOGNITION | layout.F_FRONT_CAMERA | layout.F_BRAKES,
-  },
-  {
-    off: layout.F_INTERSECTION_ASSIST,
-    event: layout.EVENT_NOT_YIELDED,
-    consequence: RIGHT_OF_WAY,
-    features: layout.F_INTERSECTION_ASSIST | layout.F_CORNER_RADARS | layout.F_BRAKES,
-  },
-  {
-    off: layout.F_FRONT_RADAR,
-    event: layout.EVENT_COLLISION,
-    consequence: COLLISION,
-    features: layout.F_FRONT_RADAR,
-  },
-];
-const TRIED = TRIALS.reduce((mask, { off }) => mask | off, 0);
 /** Features that make a difference only where they act. */
 const FUNCTIONS =
   layout.F_AEB | layout.F_ANIMAL_DETECTION | layout.F_EVASIVE_STEERING | layout.F_ESC;
@@ -92,8 +47,8 @@ export function* forecast(
   yield* rewind.stepTo(fromTick + FORECAST_TICKS, layout.FRAME_TICKS, () => watch.look());
   for (let group = 0; group < TRIED_GROUPS; group++) {
     for (const shown of yield* tried(rewind, image, group)) {
-      const { car, trial, tick, spot, consequence, wayM } = shown;
-      watch.note(car, trial.features, tick, spot, consequence, wayM);
+      const { car, features, tick, spot, consequence, wayM } = shown;
+      watch.note(car, features, tick, spot, consequence, wayM);
     }
   }
   return { fromTick, rows: watch.rows(), ways: Float32Array.from(watch.ways) };
@@ -111,74 +66,6 @@ function spotsOf(table: ArrayBuffer, needs: readonly number[]): Spot[] {
     );
     return { x: x ?? 0, y: y ?? 0, lanes, needs: mask };
   });
-}
-
-interface Shown {
-  car: number;
-  trial: Trial;
-  tick: number;
-  spot: number;
-  consequence: number;
-  wayM: number;
-}
-
-/**
- * The first event that each trial shows, with few cars at a time without its feature. In each of the
- * TRIED_GROUPS runs some cars lack the one feature, others another one, and some none.
- */
-function* tried(rewind: Rewind, image: Uint8Array, group: number): Slices<Shown[]> {
-  rewind.restore({ image, changes: [] });
-  const { kernel, slab, tick: fromTick } = rewind;
-  const { f64, i32 } = kernel.view(slab);
-  const trialOf = (car: number) => TRIALS[(car + group) % TRIED_GROUPS];
-  const cars = Array.from({ length: layout.CAR_COUNT }, (_, car) => car);
-  for (const car of cars) kernel.apply(slab, fromTick, car, trialOf(car)?.off ?? 0, 0);
-  const metresApart = (one: number, other: number) =>
-    Math.hypot(
-      (f64[layout.C_X / 8 + one] ?? 0) - (f64[layout.C_X / 8 + other] ?? 0),
-      (f64[layout.C_Y / 8 + one] ?? 0) - (f64[layout.C_Y / 8 + other] ?? 0),
-    );
-  const ways = new Float64Array(layout.CAR_COUNT);
-  const found = new Map<number, Shown>();
-  const show = (car: number, event: number, spot: number) => {
-    const trial = trialOf(car);
-    if (trial === undefined) return;
-    const { tick } = rewind;
-    const known = found.get(car);
-    const isCollision = event === layout.EVENT_COLLISION;
-    if (known && isCollision && tick <= known.tick + FOLLOWS_TICKS) {
-      Object.assign(known, { spot, consequence: COLLISION });
-    }
-    if (known || trial.event !== event || tick <= fromTick + LEAD_TICKS) return;
-    const isLed = cars.some(
-      (other) => other !== car && trialOf(other) === trial && metresApart(car, other) < ALONE_M,
-    );
-    if (isLed) return;
-    const { consequence } = trial;
-    found.set(car, { car, trial, tick, spot, consequence, wayM: ways[car] ?? 0 });
-  };
-  /** By number of an event: its argument, in which its repeats are counted. */
-  const known = new Map<number, number>();
-  const look = () => {
-    for (const car of cars) {
-      ways[car] = (ways[car] ?? 0) + Math.abs(f64[layout.C_VX / 8 + car] ?? 0) * FRAME_S;
-    }
-    for (let index = 0; index < layout.EVENT_RING; index++) {
-      const event = (layout.EVENTS + index * layout.EVENT_BYTES) / 4;
-      const [seq = 0, arg = 0] = [i32[event + layout.E_SEQ / 4], i32[event + layout.E_ARG / 4]];
-      if (seq === 0 || known.get(seq) === arg) continue;
-      known.set(seq, arg);
-      const kind = i32[event + layout.E_KIND / 4] ?? 0;
-      // Of a collision the car that struck.
-      const car = i32[event + layout.E_CAR / 4] ?? -1;
-      const spot = i32[event + layout.E_HAZARD / 4] ?? -1;
-      show(car, kind, kind === layout.EVENT_COLLISION ? spot : -1);
-    }
-  };
-  look();
-  ways.fill(0);
-  yield* rewind.stepTo(fromTick + TRIED_TICKS, layout.FRAME_TICKS, look);
-  return [...found.values()];
 }
 
 /** The approach of a car to a spot. */
