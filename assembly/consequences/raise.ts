@@ -9,10 +9,12 @@ import {
   H_EVENT_COUNT,
   H_TICK,
 } from '../layout';
-import { eventRecord, oldestEvent, raise } from '../events';
+import { eventRecord, raise } from '../events';
 
 /** What happens again within so many ticks (60 s) is the same event. */
 const REPEAT_TICKS: u32 = 3000;
+/** It is told anew if so many others came since: the last sixty are shown, and some come in one frame. */
+const OTHERS_MAX: u32 = 40;
 const ONCE_MORE: i32 = 1 << 16;
 const TIMES_MAX: i32 = 0x7fff << 16;
 const VALUE = 0xffff;
@@ -45,8 +47,9 @@ export function tell(
 /** The record of an equal event of the last minute, 0 none. */
 function earlier(slab: usize, kind: i32, car: i32, feature: i32, hazard: i32, other: i32): usize {
   const tick = load<u32>(slab + H_TICK);
-  const oldest = oldestEvent(slab);
-  for (let n = load<u32>(slab + H_EVENT_COUNT); n > oldest; n--) {
+  const count = load<u32>(slab + H_EVENT_COUNT);
+  const oldest = count > OTHERS_MAX ? count - OTHERS_MAX : 0;
+  for (let n = count; n > oldest; n--) {
     const event = eventRecord(slab, n - 1);
     if (tick - load<u32>(event + E_TICK) > REPEAT_TICKS) return 0;
     if (

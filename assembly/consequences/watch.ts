@@ -25,7 +25,6 @@ import {
   EVENT_NOT_YIELDED,
   EVENT_RED_LIGHT,
   EVENT_STALLED,
-  FRAME_TICKS,
   F_BRAKES,
   F_ESC,
   F_INTERSECTION_ASSIST,
@@ -59,6 +58,8 @@ import { firstReason, reason } from './reasons';
 
 /** A front this far beyond the line has passed it, m: cars stop up to half a metre beyond. */
 const PAST_LINE_M = 1.0;
+/** A light counts as red after so many ticks (0.5 s): who has to pass at amber may be held up. */
+const RED_TICKS: i32 = 25;
 /** A car is back in its lane if its middle is this far within the edge again, m. */
 const BACK_M = 0.5;
 /** Within this offset no part of the check of the lane is needed, m. */
@@ -112,8 +113,7 @@ function tellEntry(slab: usize, city: usize, car: i32): void {
   const lane = getI(slab, C_LANE, car);
   const connector = isConnector(city, lane) ? lane : laneAhead(slab, city, car, 1);
   const light = load<i32>(laneRecord(city, connector) + L_LIGHT);
-  // It was red in the frame before, too.
-  if (light >= 0 && redAge(slab, city, light, 0) >= <i32>FRAME_TICKS) {
+  if (light >= 0 && redAge(slab, city, light, 0) >= RED_TICKS) {
     const feature = reason(slab, car, F_TRAFFIC_LIGHT_RECOGNITION);
     tell(slab, EVENT_RED_LIGHT, car, feature, -1, -1, 0);
     return;

@@ -109,7 +109,10 @@ export function leadTime(kind: i32): f64 {
 
 /** Delay by which an actor may still set off, s: one that crosses from afar can wait for a gap in traffic. */
 export function lateBy(kind: i32): f64 {
-  if (modeOf(kind) != MODE_CROSSES) return 0.24;
+  const mode = modeOf(kind);
+  // Nobody could stop for one that pulls out later.
+  if (mode == MODE_CUTS_IN) return 0.1;
+  if (mode != MODE_CROSSES) return 0.24;
   return leadTime(kind) - (kind == HAZARD_LEFT_TURN_ONCOMING ? 3.0 : 3.1);
 }
 
@@ -134,7 +137,7 @@ export function hasLine(kind: i32): bool {
 export function speedNeeded(kind: i32): f64 {
   const mode = modeOf(kind);
   if (mode == MODE_CROSSES) return kind == HAZARD_RED_LIGHT_LORRY ? 5.0 : 4.0;
-  return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 12.0 : 8.0;
+  return mode == MODE_LEADS ? 9.0 : mode == MODE_CUTS_IN ? 11.5 : 8.0;
 }
 
 /** Acceleration of an actor that sets off, m/s². */

@@ -24,7 +24,7 @@ const BUILDS: readonly Build[] = ['release', 'scalar', 'debug'];
 const GOLDEN_TICK = 100_000;
 const GOLDEN: Readonly<Record<string, string>> = {
   grid: '158af3da2642e2b4',
-  'old-town': '8df381ef0a4cf494',
+  'old-town': 'c4e11c124cd92354',
   'mixed-town': '9bd0b79321b26461',
 };
 

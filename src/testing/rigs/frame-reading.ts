@@ -63,6 +63,8 @@ const PAST_LINE_M = 1;
 /** Farther away, what lies beyond a line is another part of a winding lane. */
 const NEAR_LINE_M = 10;
 const BACK_M = 0.5;
+/** Half a second, less the time within a frame. */
+const RED_TICKS = 23;
 const CLOSE_M = 0.5;
 const CLOSE_TO_LIFE_M = 1;
 const FAST_MPS = 4;
@@ -78,7 +80,8 @@ export class FrameReading {
   readonly found: Found[] = [];
   readonly #city: City;
   readonly #types: Int32Array;
-  #wasRed: readonly boolean[] = [];
+  /** By light that is red: the frame in which it was first. */
+  readonly #redSince = new Map<number, number>();
   readonly #isPast = new Set<number>();
   readonly #isOut = new Set<number>();
   readonly #close = new Map<number, Closeness>();
@@ -95,16 +98,16 @@ export class FrameReading {
   read(frame: Int32Array): void {
     const tick = frame[O_TICK] ?? 0;
     const cars = Array.from({ length: CAR_COUNT }, (_, car) => this.#carOf(frame, car));
-    const isRed = this.#city.lights.map((_, light) => {
+    for (const light of this.#city.lights.keys()) {
       const state = frame[O_LIGHT + light];
-      return state === LIGHT_RED || state === LIGHT_RED_AMBER;
-    });
+      if (state !== LIGHT_RED && state !== LIGHT_RED_AMBER) this.#redSince.delete(light);
+      else if (!this.#redSince.has(light)) this.#redSince.set(light, tick);
+    }
     for (const [car, seen] of cars.entries()) {
-      this.#readLine(tick, car, seen, isRed);
+      this.#readLine(tick, car, seen);
       this.#readLane(tick, car, seen);
     }
     this.#readCloseness(tick, cars, this.#actorsOf(frame));
-    this.#wasRed = isRed;
   }
 
   #carOf(frame: Int32Array, car: number): Seen {
@@ -139,7 +142,7 @@ export class FrameReading {
   }
 
   /** The front of a car that passes the line of its lane. */
-  #readLine(tick: number, car: number, seen: Seen, isRed: readonly boolean[]): void {
+  #readLine(tick: number, car: number, seen: Seen): void {
     const lane = at(this.#city.lanes, seen.lane);
     const wasPast = this.#isPast.has(car);
     if (seen.isWreck) return;
@@ -156,7 +159,7 @@ export class FrameReading {
     if (!isPast || wasPast || !seen.drives) return;
     const from = lane.connector?.from ?? seen.lane;
     const light = this.#city.lights.findIndex(({ lanes }) => lanes.includes(from));
-    if (light < 0 || !isRed[light] || !this.#wasRed[light]) return;
+    if (tick - (this.#redSince.get(light) ?? tick) < RED_TICKS) return;
     this.found.push({ what: 'red_light', tick, car, other: -1, isBorderline: false });
   }
 

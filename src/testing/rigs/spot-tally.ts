@@ -53,7 +53,7 @@ const ARMING: Readonly<Record<HazardKind, Arming | 'never'>> = {
   parked_row_child: { leadS: 3.2, fromMps: 8 },
   deer_crossing: { leadS: 3.2, fromMps: 8 },
   dark_zebra: { leadS: 3.1, fromMps: 8 },
-  cut_in: { leadS: 3.2, fromMps: 12 },
+  cut_in: { leadS: 3.2, fromMps: 11.5 },
   sudden_stop: { leadS: 5, fromMps: 9 },
   fog_stall: STANDING,
   wet_crest: STANDING,
