@@ -84,8 +84,9 @@ const FARTHEST_M = 126.0;
  */
 const ATTENTION_M = 25.0;
 const ATTENTION_S = 4.0;
-const STANDING_M = 60.0;
 const AHEAD_ASIDE_M = 6.0;
+/** An actor that stands farther away than this is taken as in the previous scan every other time, m. */
+const STANDING_M = 60.0;
 
 /** Half the width of the own path plus rounding, m. */
 const BESIDE_PATH_M = 2.0;

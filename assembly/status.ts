@@ -8,7 +8,6 @@ import {
   C_EVADE_TICK,
   C_FLAGS,
   C_STATUS,
-  C_TOW,
   C_VX,
   C_VY,
   ESC_TICKS,
@@ -28,6 +27,7 @@ import { ROLLING } from './actuators';
 import { getF, getI, setI } from './memory';
 import { isBraking } from './relevance';
 import { STOPPED_MPS } from './thresholds';
+import { towOf } from './tow';
 
 /** A brake light is on above this braking beyond rolling resistance, m/s². */
 const BRAKE_LIGHT = 0.4;
@@ -48,7 +48,7 @@ export function updateStatus(slab: usize): void {
 export function publicStatus(slab: usize, car: i32): i32 {
   const status = getI(slab, C_STATUS, car);
   if (status != STATUS_CRASHED) return status;
-  const tow = getI(slab, C_TOW, car) & 0xff;
+  const tow = towOf(slab, car);
   if (tow == TOW_PULLS_OUT) return STATUS_DRIVING;
   const isStranded = ((load<u32>(slab + H_STRANDED) >> car) & 1) != 0;
   return tow == TOW_BACK || isStranded ? STATUS_STOPPED : STATUS_CRASHED;

@@ -9,7 +9,6 @@ import {
   C_HX,
   C_HY,
   C_STATUS,
-  C_TOW,
   C_VX,
   C_X,
   C_Y,
@@ -24,6 +23,7 @@ import { carsNear } from './broad-phase';
 import { greatest, least } from './math';
 import { getF, getI } from './memory';
 import { crossesPolygon } from './segments';
+import { towOf } from './tow';
 
 /** Nothing appears or disappears this near to a car that drives, unless a building is between, m. */
 export const UNSEEN_M = 62.0;
@@ -62,9 +62,7 @@ export function isSeen(
 
 /** Whether a car is out of the traffic, and will be in the next frame. */
 @inline function isOut(slab: usize, car: i32): bool {
-  return (
-    getI(slab, C_STATUS, car) == STATUS_CRASHED && (getI(slab, C_TOW, car) & 0xff) != TOW_PULLS_OUT
-  );
+  return getI(slab, C_STATUS, car) == STATUS_CRASHED && towOf(slab, car) != TOW_PULLS_OUT;
 }
 
 /** Whether a building or wall is between two points; what stands at a hazard spot hides nothing. */

@@ -4,7 +4,6 @@ import {
   CT_CENTRE,
   C_HX,
   C_HY,
-  C_TOW,
   C_VX,
   C_VY,
   C_X,
@@ -26,7 +25,7 @@ import {
 import { BODY_A, BODY_B, bodyOf } from '../body';
 import { along, pointAt, shareAt } from '../lanes';
 import { clamp, greatest, least } from '../math';
-import { getF, getI, setF, typeOf } from '../memory';
+import { getF, setF, typeOf } from '../memory';
 import {
   BOX_HALF_LENGTH,
   BOX_HALF_WIDTH,
@@ -36,7 +35,8 @@ import {
   BOX_Y,
   boxOverlap,
 } from '../overlap';
-import { laneOfPlace, outStation, placeOf, placeRecord } from './roadside';
+import { placeOf, towOf } from '../tow';
+import { laneOfPlace, outStation, placeRecord } from './roadside';
 
 /** Speed of the pull, m/s. */
 const PULL_MPS = 1.5;
@@ -65,7 +65,7 @@ const TO_HY: usize = SCRATCH + 1000;
 /** Sets the end of the pull of a car: its place at the roadside, or the point to which it pulls out. */
 function aim(slab: usize, city: usize, car: i32): void {
   const place = placeOf(slab, car);
-  if ((getI(slab, C_TOW, car) & 0xff) == TOW_PULLS_OUT) {
+  if (towOf(slab, car) == TOW_PULLS_OUT) {
     const lane = laneOfPlace(city, place);
     const station = outStation(city, place);
     const point = pointAt(city, lane, station);
@@ -83,7 +83,8 @@ function aim(slab: usize, city: usize, car: i32): void {
   let hx = <f64>load<f32>(record + RS_HX);
   let hy = <f64>load<f32>(record + RS_HY);
   // At the other side of the road it stays turned as it is.
-  if (isPulledAside(slab, car) && hx * getF(slab, C_HX, car) + hy * getF(slab, C_HY, car) < 0.0) {
+  const cosine = hx * getF(slab, C_HX, car) + hy * getF(slab, C_HY, car);
+  if (towOf(slab, car) == TOW_ASIDE && cosine < 0.0) {
     hx = -hx;
     hy = -hy;
   }
@@ -92,10 +93,6 @@ function aim(slab: usize, city: usize, car: i32): void {
   const centre = load<f64>(typeOf(slab, car) + CT_CENTRE);
   store<f64>(TO_X, <f64>load<f32>(record + RS_X) - centre * load<f64>(TO_HX));
   store<f64>(TO_Y, <f64>load<f32>(record + RS_Y) - centre * load<f64>(TO_HY));
-}
-
-@inline function isPulledAside(slab: usize, car: i32): bool {
-  return (getI(slab, C_TOW, car) & 0xff) == TOW_ASIDE;
 }
 
 /** One tick of the pull; true at its end. It pauses while another car is in the way. */

@@ -57,6 +57,7 @@ import { OFF_LANE_M } from '../occupancy';
 import { isPlainRoad } from '../plain-road';
 import { draw, PURPOSE_RETURN, streamKey } from '../random';
 import { CLEAR_TICKS, STOPPED_MPS } from '../thresholds';
+import { placeOf, towOf, towWith } from '../tow';
 import { isSeen } from '../view';
 import { place } from '../world';
 import { isWayToPlaceFree, pull, standAtPlace, wayToPlace } from './pull';
@@ -67,7 +68,6 @@ import {
   laneOfPlace,
   outStation,
   placeCount,
-  placeOf,
   placeRecord,
   refugeCount,
   stationOfPlace,
@@ -124,7 +124,7 @@ export function recover(slab: usize, city: usize): void {
     const since = <u32>getI(slab, C_HALT_TICK, car);
     // Most cars are on their lanes. A car that halted has a tick, wreck or not.
     if (since == 0 && abs(getF(slab, C_OFFSET, car)) <= OFF_LANE_M) continue;
-    const tow = getI(slab, C_TOW, car) & 0xff;
+    const tow = towOf(slab, car);
     if (tow != TOW_NONE) {
       goOn(slab, city, car, tow, tick);
       continue;
@@ -193,7 +193,7 @@ function strand(slab: usize, city: usize, car: i32): void {
 }
 
 function begin(slab: usize, car: i32, tow: i32, roadside: i32): void {
-  setI(slab, C_TOW, car, ((roadside + 1) << 8) | tow);
+  setI(slab, C_TOW, car, towWith(tow, roadside));
   setI(slab, C_TOW_TICK, car, load<u32>(slab + H_TICK));
 }
 

@@ -3,7 +3,6 @@ import {
   ACTOR_WAITS,
   A_STATE,
   CAR_COUNT,
-  C_TOW,
   C_X,
   C_Y,
   ROADSIDE_BYTES,
@@ -23,7 +22,7 @@ import { actorBody } from '../hazards/paths';
 import { actorRecord, siteRecord } from '../hazards/spots';
 import { laneLength } from '../lanes';
 import { least } from '../math';
-import { getF, getI } from '../memory';
+import { getF } from '../memory';
 import {
   BOX_HALF_LENGTH,
   BOX_HALF_WIDTH,
@@ -33,6 +32,7 @@ import {
   BOX_Y,
   boxOverlap,
 } from '../overlap';
+import { placeOf } from '../tow';
 
 /** Half the space that a car at the roadside takes, m. */
 const HALF_LENGTH_M = 2.7;
@@ -67,11 +67,6 @@ const REACH_M = 14.0;
 export function outStation(city: usize, place: i32): f64 {
   const length = laneLength(city, laneOfPlace(city, place));
   return least(stationOfPlace(city, place) + OUT_AHEAD_M, length);
-}
-
-/** The place that a car has been given, −1 none. */
-@inline export function placeOf(slab: usize, car: i32): i32 {
-  return (getI(slab, C_TOW, car) >> 8) - 1;
 }
 
 /** The first place beside a lane, or the first beside a later lane if it has none. */

@@ -114,7 +114,7 @@ export function* tried(rewind: Rewind, image: Uint8Array, group: number): Slices
       // Of a collision the car that struck.
       const car = i32[event + layout.E_CAR / 4] ?? -1;
       const spot = i32[event + layout.E_HAZARD / 4] ?? -1;
-      show(car, kind, kind === layout.EVENT_COLLISION ? spot : -1);
+      if (car >= 0) show(car, kind, kind === layout.EVENT_COLLISION ? spot : -1);
     }
   };
   look();
