@@ -7,6 +7,7 @@ import type { Time } from '../time.ts';
 import { ClockSync, clusterReadingMs } from './clock-sync.ts';
 
 const START_MS = 1_700_000_000_000;
+const LEASE_MS = 6000;
 
 /** A heartbeat whose answer took a while on the way there, and on the way back. */
 function viewOf(clusterMs: number, time: TestTime, [thereMs, backMs] = [0, 0]): ClusterView {
@@ -26,7 +27,7 @@ test('the reading of the cluster is taken from the middle of a round trip', asyn
 test.each([40, -40])('a clock that is %i ms off comes into step slowly', async (offMs) => {
   const time = TestTime.standing(START_MS);
   const clock = new NodeClock(time, START_MS + offMs);
-  const sync = new ClockSync(clock, time);
+  const sync = new ClockSync(clock, time, LEASE_MS);
   const zeroMs = time.now();
   let last = clock.now();
   for (let second = 1; second <= 10; second++) {
@@ -45,13 +46,43 @@ test.each([40, -40])('a clock that is %i ms off comes into step slowly', async (
 test('one slow answer among fast ones does not count', async () => {
   const time = TestTime.standing(START_MS);
   const clock = new NodeClock(time, START_MS);
-  const sync = new ClockSync(clock, time);
+  const sync = new ClockSync(clock, time, LEASE_MS);
   sync.heard(viewOf(START_MS, time));
   // All of the delay was on the way back.
   sync.heard(viewOf(START_MS, time, [0, 600]));
   expect(sync.offsetMs).toBe(0);
   await time.advance(5000);
   expect(clock.now()).toBe(START_MS + 5000);
+  sync.stop();
+});
+
+test('[R42] a clock that is behind by more than a lease follows at once, and no further', async () => {
+  const time = TestTime.standing(START_MS);
+  const clock = new NodeClock(time, START_MS);
+  const sync = new ClockSync(clock, time, LEASE_MS);
+  sync.heard(viewOf(START_MS, time));
+  await time.advance(20_000);
+  const clusterMs = START_MS + 20_000 + 800_000;
+  expect(sync.heard(viewOf(clusterMs, time, [30, 10]))).toBe(799_990);
+  const nowMs = clock.now();
+  expect(nowMs).toBeLessThanOrEqual(clusterMs);
+  expect(nowMs).toBeGreaterThanOrEqual(clusterMs - 40);
+  await time.advance(10_000);
+  expect(Math.abs(sync.offsetMs)).toBeLessThanOrEqual(10);
+  sync.stop();
+});
+
+test.each([
+  ['behind by less than a lease', -5900],
+  ['ahead, however far,', 800_000],
+])('a clock that is %s is moved slowly', async (_, aheadMs) => {
+  const time = TestTime.standing(START_MS);
+  const clock = new NodeClock(time, START_MS + aheadMs);
+  const sync = new ClockSync(clock, time, LEASE_MS);
+  const before = clock.now();
+  expect(sync.heard(viewOf(START_MS, time))).toBe(0);
+  await time.advance(1000);
+  expect(Math.abs(clock.now() - before - 1000)).toBeLessThanOrEqual(6);
   sync.stop();
 });
 
@@ -84,7 +115,7 @@ class DriftingNode {
     this.#delays = delays;
     this.#dice = new Dice(1000 + perMillion);
     this.clock = new NodeClock(this.#own, START_MS);
-    this.sync = new ClockSync(this.clock, this.#own);
+    this.sync = new ClockSync(this.clock, this.#own, LEASE_MS);
   }
 
   async heartbeat(clusterMs: () => number): Promise<void> {

@@ -41,22 +41,38 @@ export function clusterReadingMs(view: ClusterView, atMs: number): number {
  * Moves the clock of this node slowly towards that of the cluster: at most by SLEW_MAX, so that worlds go
  * on in nearly real time. Of the last heartbeats the least uncertain one counts: a slow answer says little, and
  * an old one less and less.
+ *
+ * A clock that is behind by more than a lease is moved at once. The cluster went on without this node, which
+ * was taken for dead meanwhile: slowly it would take days to catch up, and whatever it takes over
+ * would wait for it.
  */
 export class ClockSync {
   readonly #clock: SyncedClock;
   readonly #time: Time;
+  readonly #leaseMs: number;
   readonly #stopTimer: StopTimer;
   #samples: Sample[] = [];
 
-  constructor(clock: SyncedClock, time: Time) {
+  constructor(clock: SyncedClock, time: Time, leaseMs: number) {
     this.#clock = clock;
     this.#time = time;
+    this.#leaseMs = leaseMs;
     this.#stopTimer = time.every(STEP_EVERY_MS, () => this.#step());
   }
 
-  /** Takes what the store answered to a heartbeat. */
-  heard(view: ClusterView): void {
-    this.#samples = [...this.#samples.slice(1 - SAMPLES), sampleOf(view)];
+  /** Takes what the store answered to a heartbeat. Returns by how many ms it has moved the clock at once. */
+  heard(view: ClusterView): number {
+    const sample = sampleOf(view);
+    const { readingMs, atMs, roundTripMs } = sample;
+    const behindMs = Math.floor(-this.#clock.aheadMs(readingMs, atMs) - roundTripMs / 2);
+    if (behindMs <= this.#leaseMs) {
+      this.#samples = [...this.#samples.slice(1 - SAMPLES), sample];
+      return 0;
+    }
+    // What was heard earlier is of the time before.
+    this.#samples = [sample];
+    this.#clock.move(behindMs);
+    return behindMs;
   }
 
   /** How far this node's clock is ahead of the cluster's, ms; 0 before the first heartbeat. */

@@ -201,9 +201,9 @@ export class Cluster implements ClusterService {
    * is held by a living node, or after START_WAIT_MS.
    */
   async start(node: ClusterNode): Promise<void> {
-    const { ranges, time, log } = this.#dependencies;
+    const { ranges, time, log, leaseMs } = this.#dependencies;
     this.#node = node;
-    this.#sync = new ClockSync(node.clock, time);
+    this.#sync = new ClockSync(node.clock, time, leaseMs);
     ranges.start();
     this.balancer.start();
     this.members.soon();
@@ -315,7 +315,12 @@ export class Cluster implements ClusterService {
 
   #heard(view: ClusterView): void {
     this.#view = view;
-    this.#sync?.heard(view);
+    const behindMs = this.#sync?.heard(view) ?? 0;
+    if (behindMs > 0) {
+      const message =
+        'the clock of the cluster has gone on without this node, which follows at once';
+      this.#dependencies.log.warn({ behindMs }, message);
+    }
     const peers = this.#others().filter(({ record }) => record.linkUrl !== '');
     this.link.connect(peers.map(({ process, record }) => ({ process, url: record.linkUrl })));
   }

@@ -239,6 +239,17 @@ test.each([
 );
 
 test.each([
+  [200, 1000, 0],
+  [200, LEASE_MS, 64],
+  [120, 1000, 64],
+])('a sleep of %i ms is too long for leases of %i ms, or not', async (ms, leaseMs, expected) => {
+  const ranges = await start({ ...claims, leaseMs });
+  await time.advance(60);
+  time.suspend(ms);
+  expect(shown(ranges)).toBe(expected);
+});
+
+test.each([
   ['a renewal', 60, (ranges: Ranges) => ranges.renew()],
   ['a partition', 60, (ranges: Ranges) => ranges.take(9, 'free')],
   ['a renewal', 0, (ranges: Ranges) => ranges.renew()],

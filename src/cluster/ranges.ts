@@ -76,7 +76,7 @@ export class Ranges implements HeldPartitions {
     this.#claims = claims;
     this.#log = log;
     this.#time = time;
-    this.#sleepWatch = new SleepWatch(time);
+    this.#sleepWatch = new SleepWatch(time, claims.leaseMs);
     this.#ranges = Array.from({ length: partitionCount }, () => ({
       ...{ grant: undefined, isSuspended: false, isLeaving: false, isHidden: false },
       isReserved: false,

@@ -1,7 +1,13 @@
+import { RELIED_ON } from '../store/contract.ts';
 import type { Time } from '../time.ts';
 
 /** If another clock runs ahead of the monotonic clock by this much, the machine may have slept. */
 const SLEPT_MS = 500;
+/**
+ * A shorter sleep goes unnoticed, and lets a lease run out earlier than its holder counts on. So it must be
+ * well below the part of a lease that is not relied on.
+ */
+const SLEPT_SHARE = (1 - RELIED_ON) / 2;
 /** How often the time since the machine started is read, by the wall clock: it takes 3 µs. */
 const UPTIME_MS = 50;
 
@@ -14,12 +20,15 @@ type Clocks = Pick<Time, 'now' | 'wallMs' | 'machineUpMs'>;
  */
 export class SleepWatch {
   readonly #time: Clocks;
+  readonly #sleptMs: number;
   #wallAheadMs: number;
   #upAheadMs: number;
   #uptimeReadMs = 0;
 
-  constructor(time: Clocks) {
+  /** `leaseMs`: of the leases that are held; undefined: there are none. */
+  constructor(time: Clocks, leaseMs = Number.POSITIVE_INFINITY) {
     this.#time = time;
+    this.#sleptMs = Math.min(SLEPT_MS, SLEPT_SHARE * leaseMs);
     this.#wallAheadMs = time.wallMs() - time.now();
     this.#upAheadMs = time.machineUpMs() - time.now();
   }
@@ -28,7 +37,7 @@ export class SleepWatch {
   hasSlept(nowMs: number): boolean {
     const wallMs = this.#time.wallMs();
     const wallAheadMs = wallMs - nowMs;
-    const isWallAhead = wallAheadMs - this.#wallAheadMs > SLEPT_MS;
+    const isWallAhead = wallAheadMs - this.#wallAheadMs > this.#sleptMs;
     if (wallAheadMs < this.#wallAheadMs || isWallAhead) this.#wallAheadMs = wallAheadMs;
     const sinceMs = wallMs - this.#uptimeReadMs;
     // A clock that was set back may hide how long ago that was.
@@ -39,7 +48,7 @@ export class SleepWatch {
   #isUpAhead(wallMs: number, nowMs: number): boolean {
     this.#uptimeReadMs = wallMs;
     const upAheadMs = this.#time.machineUpMs() - nowMs;
-    const isAhead = upAheadMs - this.#upAheadMs > SLEPT_MS;
+    const isAhead = upAheadMs - this.#upAheadMs > this.#sleptMs;
     if (upAheadMs < this.#upAheadMs || isAhead) this.#upAheadMs = upAheadMs;
     return isAhead;
   }

@@ -44,6 +44,7 @@ export class Clients {
   /** How many changes were asked for of a world. */
   readonly #asked = new Map<number, number>();
   #requestCount = 0;
+  readonly #over = Promise.withResolvers<void>();
   #isOver = false;
 
   constructor(parts: ClientsParts) {
@@ -64,6 +65,7 @@ export class Clients {
   /** Ends the streams, and opens none any more. Resolves once all that clients wanted was asked. */
   async end(): Promise<void> {
     this.#isOver = true;
+    this.#over.resolve();
     while (!this.#isDone) await this.#caller.sleep(RETRY_MS_MAX);
   }
 
@@ -191,6 +193,7 @@ export class Clients {
       if (stream) {
         await Promise.race([
           ended.promise,
+          this.#over.promise,
           this.#caller.sleep(chance.between(200, chance.pick(WATCHED_MS_MAX))),
         ]);
         this.#end(stream);

@@ -23,6 +23,11 @@ export class GrantOrder {
     throw new Violation('I1', `partition ${partition}: ${grant} has the epoch ${epoch}`);
   }
 
+  /** The number of the last one that was given. */
+  get last(): number {
+    return this.#count;
+  }
+
   lostTail(): void {
     this.#highest.clear();
   }

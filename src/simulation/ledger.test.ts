@@ -317,6 +317,26 @@ describe('I12', () => {
   });
 });
 
+test('a world begins earlier under a grant that is given after the store has lost its marks', () => {
+  const restore = observer.ledger.save();
+  restore();
+  show('a', 8);
+  grant('b', 200);
+  show('b', 4);
+  expect(failed()).toEqual([]);
+});
+
+test('a grant that was given before goes on from there, and is followed by one that begins earlier', () => {
+  show('a', 8);
+  grant('b', 200);
+  const restore = observer.ledger.save();
+  restore();
+  show('b', 12);
+  grant('c', 300);
+  change('c#1', 1, 6);
+  expect(failed()).toEqual([]);
+});
+
 test('a world is deleted early if the store has lost when it was used', () => {
   nowMs = 4500;
   show('a', 3);

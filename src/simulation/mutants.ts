@@ -10,12 +10,12 @@ import {
   type Grant,
   type Heartbeats,
   type Key,
+  RELIED_ON,
   type Reservation,
   type Store,
   StoreUnavailable,
 } from '../store/contract.ts';
 import type { MakeClient } from '../store/redis/redis-client.ts';
-import { RELIED_ON } from '../store/redis/slot-lease.ts';
 import type { Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { HeldPartitions, PartitionedWorlds } from '../worlds/held-partitions.ts';

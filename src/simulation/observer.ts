@@ -12,6 +12,8 @@ import { Violation } from './violation.ts';
 /** Between two frames of a stream where nothing fails. */
 const STILL_MS_MAX = 1000;
 
+const NEVER_UNMARKED = Number.POSITIVE_INFINITY;
+
 /** A process that answers and publishes, as it is seen from outside. */
 export interface Publisher {
   readonly name: string;
@@ -38,21 +40,20 @@ export interface ObserverParts {
   failed: (error: unknown) => void;
 }
 
-/** Under which grant a world is shown. */
-interface ShowingGrant {
-  /** See `GrantOrder`. */
+/** What was shown of a world. */
+interface ShownWorld {
+  /** Of the grant under which it was shown last: see `GrantOrder`. */
   order: number;
   epoch: number;
   /** Name of the node. */
   by: string;
-}
-
-/** What was shown of a world. */
-interface ShownWorld extends ShowingGrant {
   tick: number;
   frameTick: number;
-  /** The store has lost how far later holders must be, so they may begin earlier. */
-  isUnmarked: boolean;
+  /**
+   * Order of a grant. The store has lost how far the holders of later ones must be: they may begin
+   * earlier.
+   */
+  unmarkedFrom: number;
   /** When it began earlier, by virtual time. */
   beganMs: number;
   /** When it was last used, by virtual time. */
@@ -119,18 +120,17 @@ export class Observer implements LedgerListener {
     this.tokens = new TokenWatch({ nowMs, trace, failed, ended: () => this.counts.ended++ });
   }
 
-  /** `next`: under which grant it is shown next. */
-  #shownOf(world: number, next?: ShowingGrant): ShownWorld {
+  /** `order`: of the grant under which it is shown or changed next. */
+  #shownOf(world: number, order = 0): ShownWorld {
     let shown = this.#shown.get(world);
     if (shown === undefined) {
-      const ticks = { tick: -1, frameTick: -1, isUnmarked: false, beganMs: -1 };
+      const ticks = { tick: -1, frameTick: -1, unmarkedFrom: NEVER_UNMARKED, beganMs: -1 };
       shown = { order: 0, epoch: 0, by: '', ...ticks, usedMs: this.#nowMs() };
       this.#shown.set(world, shown);
     }
-    const isSame = next?.by === shown.by && next.epoch === shown.epoch;
-    if (shown.isUnmarked && !isSame && (next?.order ?? 0) > shown.order) {
+    if (order > shown.unmarkedFrom) {
       const beganMs = this.#nowMs();
-      Object.assign(shown, { tick: -1, frameTick: -1, isUnmarked: false, beganMs });
+      Object.assign(shown, { tick: -1, frameTick: -1, unmarkedFrom: NEVER_UNMARKED, beganMs });
     }
     return shown;
   }
@@ -178,7 +178,7 @@ export class Observer implements LedgerListener {
     this.#trace.note('changed', worldIdOf(world.number), tick, world.changeCount, epoch);
     const by = nodeOf(boot);
     const order = this.#order.of(by, world.partition, epoch);
-    const shown = this.#shownOf(world.number, { order, epoch, by });
+    const shown = this.#shownOf(world.number, order);
     if (tick <= shown.tick) {
       throw new Violation(
         'I5',
@@ -205,7 +205,7 @@ export class Observer implements LedgerListener {
     this.tokens.lostTail();
     this.#unstoredUntilMs = this.#nowMs() + this.#settings.leaseMs;
     for (const shown of this.#shown.values()) {
-      shown.isUnmarked = true;
+      shown.unmarkedFrom = this.#order.last;
       // When worlds were used is stored later, so that it is lost as well.
       const isStored = shown.usedMs < sinceMs - this.#settings.earlyMs;
       if (!isStored) shown.usedMs = Number.NEGATIVE_INFINITY;
@@ -252,7 +252,7 @@ export class Observer implements LedgerListener {
     const epoch = by.epochOf(partition);
     const order = this.#order.of(by.name, partition, epoch);
     this.#trace.note('shown', by.name, worldIdOf(number), tick, state, epoch ?? 0);
-    const shown = this.#shownOf(number, { order, epoch: epoch ?? 0, by: by.name });
+    const shown = this.#shownOf(number, order);
     const what = () => `world ${worldIdOf(number)} at tick ${tick} by ${by.name}`;
     this.#checkRight(by, number, epoch, what);
     if (epoch === undefined) return;

@@ -1,6 +1,7 @@
+import { RELIED_ON } from '../store/contract.ts';
 import type { Argument, MakeClient, RedisClient } from '../store/redis/redis-client.ts';
 import { SCRIPTS } from '../store/redis/redis-scripts.ts';
-import { nameOf, RELIED_ON } from '../store/redis/slot-lease.ts';
+import { nameOf } from '../store/redis/slot-lease.ts';
 import type { ClientPlace, RedisDouble } from '../testing/doubles/redis-double.ts';
 import type { Chance } from './chance.ts';
 import type { Thread } from './machine.ts';

@@ -65,6 +65,9 @@ export interface Lost {
  */
 export type Taking = 'free' | 'expired';
 
+/** A process relies on a renewal for this share of the lifetime of a lease. */
+export const RELIED_ON = 0.75;
+
 /** Grants partitions to processes. */
 export interface Claims {
   /** Grants are to be renewed at least this often; undefined: they last for ever. */

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TICK_MS } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import { LIFE_TICKS } from '../limits.ts';
@@ -125,6 +125,61 @@ it('lets worlds that are far behind catch up in turns', async () => {
   await time.advance(1000);
   await idle.stop();
   expect(turns).toEqual(['ancient', 'old', 'late', 'ancient', 'late', 'ancient', 'ancient']);
+});
+
+describe('a world is touched', () => {
+  const touchedOf = async (due: number, fail = false) => {
+    const moved: [from: number, to: number][] = [];
+    const world = {
+      ...{ number: WORLD, id: 'w', createdAtMs: 0, isRetired: false, watcherCount: 0 },
+      ...{ lastTouchMs: NOW_MS, due, forgetReaders: () => {} },
+      loader: { behindTicks: 0, catchUp: async () => false },
+    } satisfies IdleWorld;
+    const records = {
+      moveDue: async (_: number, from: number, to: number) => {
+        moved.push([from, to]);
+        if (fail && moved.length === 1) throw new TwinError('store_unavailable');
+      },
+    } as unknown as Records;
+    const worlds: IdleWorlds = {
+      recordsOf: () => records,
+      listDue: async () => [],
+      atHand: () => world,
+      drop: async () => {},
+      trim: () => {},
+    };
+    const time = TestTime.standing();
+    const parts = { time, clock: new ManualClock(NOW_MS), worlds };
+    const idle = new IdleIndex({ ...parts, log: createLog('silent'), idleMs: 30_000 });
+    idle.touched(world);
+    idle.touched(world);
+    await time.advance(1);
+    return { idle, moved };
+  };
+  const NOW_SLOT = 130;
+
+  it('[R41] writes it at once where it may be due soon, and once', async () => {
+    const { idle, moved } = await touchedOf(DUE_SLOT);
+    expect(moved).toEqual([[DUE_SLOT, NOW_SLOT]]);
+    await idle.sweep();
+    expect(moved).toEqual([[DUE_SLOT, NOW_SLOT]]);
+  });
+
+  it('writes it in the next round where it was touched shortly before', async () => {
+    const { idle, moved } = await touchedOf(NOW_SLOT - 3);
+    expect(moved).toEqual([]);
+    await idle.sweep();
+    expect(moved).toEqual([[NOW_SLOT - 3, NOW_SLOT]]);
+  });
+
+  it('writes it in the next round where the store did not take it', async () => {
+    const { idle, moved } = await touchedOf(DUE_SLOT, true);
+    await idle.sweep();
+    expect(moved).toEqual([
+      [DUE_SLOT, NOW_SLOT],
+      [DUE_SLOT, NOW_SLOT],
+    ]);
+  });
 });
 
 it.each([

@@ -15,6 +15,8 @@ const SLOT_MS_MAX = 60_000;
 const SLOT_MS_MIN = 1000;
 /** Slots in the idle time. A world is deleted late by at most one slot. */
 const SLOTS_PER_IDLE = 30;
+/** A touch that is due to move a world by more slots is written at once: the world may be due soon. */
+const WAITING_SLOTS = 3;
 /** Worlds that are moved at a time. */
 const AT_ONCE = 64;
 /** Worlds that are deleted at a time: each may have hundreds of records that are removed at once. */
@@ -73,7 +75,8 @@ export interface IdleDependencies {
  * Deletes idle worlds, without a timer per world and without a scan: an index in the store lists
  * the worlds by the slot of time in which they are due for deletion. A touch (a call, or a watcher
  * that leaves) moves a world to a later slot, but not beyond the end of its life. Touches are kept in
- * memory and written once per slot.
+ * memory and written once per slot, but for the first one after a longer pause: a node that dies
+ * loses what it has not written, and the next one would delete a world that was just used.
  */
 export class IdleIndex {
   readonly #dependencies: IdleDependencies;
@@ -81,6 +84,8 @@ export class IdleIndex {
   readonly #slotMs: number;
   /** Worlds whose last touch is not in the store yet. */
   readonly #touched = new Set<IdleWorld>();
+  /** Those of them that are being written. */
+  readonly #moving = new Set<IdleWorld>();
   #stopTimer: StopTimer | undefined;
   #sweeping: Promise<void> | undefined;
   /** Worlds that wait to be brought to now, in turns; and the end of this queue. */
@@ -142,6 +147,14 @@ export class IdleIndex {
 
   touched(world: IdleWorld): void {
     this.#touched.add(world);
+    const isSoon = this.#slotNow(world) - world.due <= WAITING_SLOTS;
+    const records = isSoon || this.#moving.has(world) ? undefined : this.#recordsOf(world);
+    if (records === undefined) return;
+    this.#moving.add(world);
+    this.#file(world, records)
+      // It is written in the next round.
+      .catch(() => {})
+      .finally(() => this.#moving.delete(world));
   }
 
   /** Forgets a touch. */
@@ -183,21 +196,29 @@ export class IdleIndex {
     this.#touched.delete(world);
     if (world.isRetired) return;
     world.forgetReaders();
-    const records = this.#dependencies.worlds.recordsOf(partitionOf(world.number));
+    const records = this.#recordsOf(world);
     if (records === undefined) return;
-    const due = this.#slotNow(world);
-    if (due !== world.due) {
-      try {
-        await records.moveDue(world.number, world.due, due);
-        world.due = due;
-      } catch (error) {
-        this.#touched.add(world);
-        throw error;
-      }
+    try {
+      await this.#file(world, records);
+    } catch (error) {
+      this.#touched.add(world);
+      throw error;
     }
     // A watched world is in use without calls: it is moved again in the next round.
     if (world.watcherCount > 0) this.#touched.add(world);
     else if (world.loader.behindTicks > LAG_TICKS) this.#catchUp(world);
+  }
+
+  /** Writes in which slot a world is now. */
+  async #file(world: IdleWorld, records: Records): Promise<void> {
+    const due = this.#slotNow(world);
+    if (due === world.due) return;
+    await records.moveDue(world.number, world.due, due);
+    world.due = due;
+  }
+
+  #recordsOf(world: IdleWorld): Records | undefined {
+    return this.#dependencies.worlds.recordsOf(partitionOf(world.number));
   }
 
   #catchUp(world: IdleWorld): void {

@@ -5,8 +5,6 @@ import type { PartitionSlot } from './slots.ts';
 
 /** Number of renewals in the lifetime of a lease. */
 export const RENEWALS = 4;
-/** The holder relies on a renewal for this share of the lifetime of a lease. */
-export const RELIED_ON = 0.75;
 export const LAST_WRITES_LOST = 'the store lost its last writes';
 
 /** Who wants a lease: see `lease.lua`. */

@@ -1,8 +1,9 @@
 import type { Random } from '../../random.ts';
 import type { StopTimer, Time } from '../../time.ts';
+import { RELIED_ON } from '../contract.ts';
 import type { MakeClient } from './redis-client.ts';
 import { RedisLink } from './redis-link.ts';
-import { LAST_WRITES_LOST, nodeOf, processOf, RELIED_ON, RENEWALS, tokenOf } from './slot-lease.ts';
+import { LAST_WRITES_LOST, nodeOf, processOf, RENEWALS, tokenOf } from './slot-lease.ts';
 import { COMMON_SLOT, EARLIER_LEASE, NODES_KEY, type Slot, writerKeyOf } from './slots.ts';
 
 /** An answer may take the lifetime divided by this, but at least COMMAND_MS_MIN. */
