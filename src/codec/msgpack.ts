@@ -1,9 +1,11 @@
 import { CAR_COUNT } from '../../assembly/layout.ts';
 import type { Notation } from './notation.ts';
 
-// Formats of the MessagePack specification. Widths are fixed, so that a number is one memory write.
+// Formats of the MessagePack specification. Numbers that change have a fixed width, so that each is one
+// memory write.
 const FALSE = 0xc2;
 const TRUE = 0xc3;
+const FLOAT32 = 0xca;
 const FLOAT64 = 0xcb;
 const UINT32 = 0xce;
 const STR16 = 0xda;
@@ -11,6 +13,7 @@ const ARRAY16 = 0xdc;
 const FIXMAP = 0x80;
 const FIXSTR = 0xa0;
 const FIXSTR_BYTES_MAX = 31;
+const FIXINT_MAX = 127;
 
 const encoder = new TextEncoder();
 
@@ -34,6 +37,15 @@ function float64(value: number): number[] {
   return Array.from(new Uint8Array(view.buffer));
 }
 
+/** A number that never changes, in the shortest of these formats that is exact. */
+function constant(value: number): number[] {
+  if (Number.isInteger(value) && value >= 0 && value <= FIXINT_MAX) return [value];
+  if (Math.fround(value) !== value) return [FLOAT64, ...float64(value)];
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, value);
+  return [FLOAT32, ...new Uint8Array(view.buffer)];
+}
+
 /** A key and the format byte of the float that follows it. */
 function floatKey(key: string): number[] {
   return [...str(key), FLOAT64];
@@ -41,6 +53,12 @@ function floatKey(key: string): number[] {
 
 function bytes(...parts: (number | number[])[]): Uint8Array {
   return new Uint8Array(parts.flat());
+}
+
+/** A spot up to the key of x. */
+function spot(id: string, kind: string, active: boolean): number[] {
+  const texts = [...str('id'), ...str(id), ...str('kind'), ...str(kind)];
+  return [FIXMAP | 8, ...texts, ...str('active'), bool(active)];
 }
 
 const NOTHING = bytes();
@@ -75,21 +93,13 @@ export const MSGPACK_NOTATION: Notation = {
       str(status),
     ),
   light: (id, state) => bytes(FIXMAP | 2, str('id'), str(id), str('state'), str(state)),
-  hazard: (id, kind, active) =>
-    bytes(
-      FIXMAP | 8,
-      [...str('id'), ...str(id)],
-      [...str('kind'), ...str(kind)],
-      [...str('active'), bool(active)],
-      floatKey('x'),
-    ),
+  hazard: (id, kind, active) => bytes(spot(id, kind, active), floatKey('x')),
   resting(id, kind, xCm, yCm) {
-    const head = MSGPACK_NOTATION.hazard(id, kind, false);
-    const numbers = { y: yCm / 100, heading: 0, length: 0, width: 0 };
-    const rest = Object.entries(numbers).flatMap(([key, value]) => [
-      ...floatKey(key),
-      ...float64(value),
+    const numbers = { x: xCm / 100, y: yCm / 100, heading: 0, length: 0, width: 0 };
+    const pairs = Object.entries(numbers).flatMap(([key, value]) => [
+      ...str(key),
+      ...constant(value),
     ]);
-    return bytes([...head], float64(xCm / 100), rest);
+    return bytes(spot(id, kind, false), pairs);
   },
 };
