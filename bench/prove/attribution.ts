@@ -11,13 +11,14 @@ import {
 import type { ProvePool } from './prove-pool.ts';
 
 const TICKS = 30_000;
-/** Incidents of each row at `KM` kilometres; they grow with the square root. */
+/** Incidents of each row at `KM` kilometres; they grow with the square root, up to the largest number. */
 const INCIDENTS = 200;
+const INCIDENTS_MAX = 500;
 const KM = 20_000;
 /** Worlds of a row at least, so that it has all cities. */
 const WORLDS_MIN = 6;
 /** A row with fewer is too quiet to wait for; one without any stops sooner. */
-const INCIDENTS_PER_WORLD_MIN = 0.5;
+const INCIDENTS_PER_WORLD_MIN = 0.25;
 const QUIET_WORLDS_MAX = 20;
 /** Features that each car lacks in the row `several`. */
 const SEVERAL_MIN = 2;
@@ -45,7 +46,7 @@ export async function runAttribution(
   pool: ProvePool,
   { seed, km }: { seed: number; km: number },
 ): Promise<Attributions> {
-  const wanted = Math.ceil(INCIDENTS * Math.sqrt(km / KM));
+  const wanted = Math.min(INCIDENTS_MAX, Math.ceil(INCIDENTS * Math.sqrt(km / KM)));
   const offs = [...FEATURE_NAMES, 'several'];
   const rows = offs.map((off) => ({ off, worlds: 0, counted: noAttribution() }));
   const all: Attributions = { wanted, rows, accounts: [] };

@@ -2,7 +2,8 @@ import { CAR_COUNT } from '../../assembly/layout.ts';
 import type { City } from '../../src/city/types.ts';
 import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
 import { type Course, courseOf } from '../../src/testing/rigs/course.ts';
-import { carTypesOf } from '../../src/twin/fleet.ts';
+import { eventOf, type RawEvent } from '../../src/twin/events.ts';
+import { carTypesOf, fleetOf } from '../../src/twin/fleet.ts';
 import { type ContactFacts, incidentId } from '../../src/twin/incidents.ts';
 import { loadKernel } from '../aged-worlds.ts';
 
@@ -46,6 +47,16 @@ export function inWorld<T>({ cityIndex, seed, mask }: WorldChoice, use: (slab: S
   } finally {
     kernel.release(slab);
   }
+}
+
+/** Text on an event. */
+export function eventAccount(
+  { cityIndex, seed }: Pick<WorldChoice, 'cityIndex' | 'seed'>,
+  event: RawEvent,
+): string {
+  const { name = '', hazards = [] } = ground().cities[cityIndex] ?? {};
+  const { message } = eventOf(event, { fleet: fleetOf(seed, 0), hazards });
+  return `${name} seed ${seed} tick ${event.tick}, car ${event.car}: ${message}`;
 }
 
 /** Text on a contact; its id begins with the tick, for `npm run bench -- trace` to draw the place. */

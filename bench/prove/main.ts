@@ -38,16 +38,18 @@ await runEntryPoint(HELP, async (args) => {
   const startMs = systemTime.now();
   const pool = openProvePool(options.threads);
   const sections: Section[] = [];
+  let path = '';
   try {
     for (const part of options.parts) {
       const section = await PROOFS[part](pool, options);
       console.log(terminalSection(section));
       sections.push(section);
+      // What is proved stays, whatever becomes of the parts that follow.
+      path = writeReport(options.folder, sections);
     }
   } finally {
     await pool.close();
   }
-  const path = writeReport(options.folder, sections);
   const missed = missedMarks(sections).length;
   const minutes = ((systemTime.now() - startMs) / 60_000).toFixed(1);
   console.log(`

@@ -26,6 +26,8 @@ const HIT_MIN = 60;
 /** Where the lorry comes too late a car has run a red light all the same, which an event tells. */
 const HIT_MIN_AT_LIGHTS = 40;
 const INCIDENTS_MIN = 1;
+/** In 100,000 km: hardly anybody misses another narrowly. */
+const CONSEQUENCES_MAX = 10;
 /** In 1,000 km. */
 const HARD_STOPS_MAX = 315;
 /** Cars without these rarely reach the spots, so they are judged by time. */
@@ -52,7 +54,7 @@ export function sweepSection(sweep: Sweep): Section {
       ratesTable(sweep),
       allOnSpotsTable(sweep),
       offSpotsTable(offs),
-      ...listed('Contacts that should not have happened', sweep.accounts),
+      ...listed('What should not have happened', sweep.accounts),
       ...listed('Worlds in which the kernel trapped', sweep.traps),
     ],
     plots: [ratesPlot(sweep)],
@@ -82,9 +84,12 @@ function allOnMarks(sweep: Sweep): Figure[] {
   const driven = drivenOf(groups);
   return [
     figure('everything on: contacts', driven.contacts, 'contacts', { atMost: 0 }),
-    figure('everything on: consequences short of a crash', driven.consequences, 'events', {
-      atMost: 0,
-    }),
+    figure(
+      'everything on: consequences short of a crash in 100,000 km',
+      (driven.consequences / driven.kilometres) * 100_000,
+      'events',
+      { atMost: CONSEQUENCES_MAX },
+    ),
     figure(
       'everything on: stops above 6 m/s² in 1,000 km',
       (driven.hardStops / driven.kilometres) * 1000,

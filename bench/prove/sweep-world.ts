@@ -17,8 +17,9 @@ import { SlabView } from '../../src/testing/rigs/kernel.ts';
 import { SpotTally } from '../../src/testing/rigs/spot-tally.ts';
 import { namesOf } from '../../src/twin/catalogue.ts';
 import type { ContactRecord } from '../../src/twin/contact-records.ts';
+import type { RawEvent } from '../../src/twin/events.ts';
 import { type ContactFacts, incidentId } from '../../src/twin/incidents.ts';
-import { accountOf, ground, inWorld, type WorldChoice } from './ground.ts';
+import { accountOf, eventAccount, ground, inWorld, type WorldChoice } from './ground.ts';
 import { type SpotCounts, SpotWatch } from './spot-watch.ts';
 
 const LOOK_S = (FRAME_TICKS * TICK_MS) / 1000;
@@ -55,7 +56,7 @@ export interface SweepWorld {
   job: SweepJob;
   driven: Stretch;
   backOn: Stretch | null;
-  /** Text on the first contacts that should not have happened. */
+  /** Text on the first contacts and other consequences that should not have happened. */
   accounts: string[];
   /** Why the kernel stopped, or `null`. */
   trap: string | null;
@@ -128,7 +129,9 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
     for (let car = 0; car < CAR_COUNT; car++) watch.noteActed(tick, car, kernel.acted(slab, car));
     kernel.clearActed(slab);
     watch.settle(tick);
-    events.countInto(stretch);
+    for (const event of events.countInto(stretch)) {
+      if (accounts.length < ACCOUNTS_MAX) accounts.push(wasOff + eventAccount(job, event));
+    }
     hard.read(view);
     metres += speedSum(f64) * LOOK_S;
   }
@@ -176,16 +179,21 @@ class NewEvents {
     return this.#i32[H_EVENT_COUNT / 4] ?? 0;
   }
 
-  countInto(stretch: Stretch): void {
+  /** Returns those that are consequences short of a crash. */
+  countInto(stretch: Stretch): RawEvent[] {
     const count = this.#count();
-    if (count === this.#seen) return;
+    if (count === this.#seen) return [];
+    const consequences: RawEvent[] = [];
     const { interventions } = stretch;
-    for (const { seq, kind, feature } of ground().kernel.events(this.#slab)) {
+    for (const event of ground().kernel.events(this.#slab)) {
+      const { seq, kind, feature } = event;
       if (seq <= this.#seen) continue;
-      if (kind >= EVENT_RED_LIGHT && kind <= EVENT_STALLED) stretch.consequences += 1;
+      if (kind >= EVENT_RED_LIGHT && kind <= EVENT_STALLED) consequences.push(event);
       if (kind !== EVENT_INTERVENTION) continue;
       interventions[feature] = (interventions[feature] ?? 0) + 1;
     }
     this.#seen = count;
+    stretch.consequences += consequences.length;
+    return consequences;
   }
 }
