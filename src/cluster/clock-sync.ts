@@ -1,4 +1,5 @@
 import { SLEW_MAX } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { ClusterView } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 
@@ -17,6 +18,12 @@ export interface SyncedClock {
   aheadMs(readingMs: number, atMs: number): number;
   /** Moves it by whole ms. */
   move(ms: number): void;
+}
+
+export interface ClockSyncDependencies {
+  time: Time;
+  leaseMs: number;
+  log: Log;
 }
 
 /** The reading of the cluster's clock at a time of `Time.now`, and how uncertain it is. */
@@ -50,29 +57,34 @@ export class ClockSync {
   readonly #clock: SyncedClock;
   readonly #time: Time;
   readonly #leaseMs: number;
+  readonly #log: Log;
   readonly #stopTimer: StopTimer;
   #samples: Sample[] = [];
 
-  constructor(clock: SyncedClock, time: Time, leaseMs: number) {
+  constructor(clock: SyncedClock, { time, leaseMs, log }: ClockSyncDependencies) {
     this.#clock = clock;
     this.#time = time;
     this.#leaseMs = leaseMs;
+    this.#log = log;
     this.#stopTimer = time.every(STEP_EVERY_MS, () => this.#step());
   }
 
-  /** Takes what the store answered to a heartbeat. Returns by how many ms it has moved the clock at once. */
-  heard(view: ClusterView): number {
+  /** Takes what the store answered to a heartbeat. */
+  heard(view: ClusterView): void {
     const sample = sampleOf(view);
     const { readingMs, atMs, roundTripMs } = sample;
     const behindMs = Math.floor(-this.#clock.aheadMs(readingMs, atMs) - roundTripMs / 2);
     if (behindMs <= this.#leaseMs) {
       this.#samples = [...this.#samples.slice(1 - SAMPLES), sample];
-      return 0;
+      return;
     }
     // What was heard earlier is of the time before.
     this.#samples = [sample];
     this.#clock.move(behindMs);
-    return behindMs;
+    this.#log.warn(
+      { behindMs },
+      'the clock of the cluster went on without this node, which follows',
+    );
   }
 
   /** How far this node's clock is ahead of the cluster's, ms; 0 before the first heartbeat. */

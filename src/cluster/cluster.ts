@@ -203,7 +203,7 @@ export class Cluster implements ClusterService {
   async start(node: ClusterNode): Promise<void> {
     const { ranges, time, log, leaseMs } = this.#dependencies;
     this.#node = node;
-    this.#sync = new ClockSync(node.clock, time, leaseMs);
+    this.#sync = new ClockSync(node.clock, { time, leaseMs, log });
     ranges.start();
     this.balancer.start();
     this.members.soon();
@@ -315,12 +315,7 @@ export class Cluster implements ClusterService {
 
   #heard(view: ClusterView): void {
     this.#view = view;
-    const behindMs = this.#sync?.heard(view) ?? 0;
-    if (behindMs > 0) {
-      const message =
-        'the clock of the cluster has gone on without this node, which follows at once';
-      this.#dependencies.log.warn({ behindMs }, message);
-    }
+    this.#sync?.heard(view);
     const peers = this.#others().filter(({ record }) => record.linkUrl !== '');
     this.link.connect(peers.map(({ process, record }) => ({ process, url: record.linkUrl })));
   }
