@@ -175,3 +175,24 @@ test('[D36] an owner has a number of cars, and giving one away makes room', asyn
   await own('A', 'erik');
   expect((await own(left, 'anna')).owner).toMatchObject({ username: 'anna' });
 });
+
+test('[D37] a car is removed by whoever may change it, once nobody owns it, and is gone everywhere', async () => {
+  await add('A');
+  await add('B');
+  await own('A', 'anna');
+  const remove = async (vin: string, by: string, role?: string) =>
+    cars.remove(await sessionOf(by, role), vin).catch(({ status }: { status: number }) => status);
+  expect(await remove('A', 'sydmotor')).toBe(403);
+  expect(await remove('A', 'anna', 'user')).toBe(403);
+  expect(await remove('A', 'nordbil')).toBe(409);
+  expect(await remove('C', 'nordbil')).toBe(404);
+  await cars.clearOwner(await sessionOf('nordbil'), 'A');
+  expect(await remove('A', 'nordbil')).toBeUndefined();
+  expect((await list('nordbil')).map(({ vin }) => vin)).toEqual(['B']);
+  expect(await remove('A', 'admin', 'admin')).toBe(404);
+  const { revision } = await registry.edition();
+  expect((await cars.tally(revision)).ofDealer.of('nordbil')).toBe(1);
+  // The VIN may be added again, also by another dealer.
+  expect((await add('A', 'sydmotor')).dealer).toBe('sydmotor');
+  expect(await remove('B', 'admin', 'admin')).toBeUndefined();
+});

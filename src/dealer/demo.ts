@@ -104,7 +104,6 @@ export const DEMO_DEALERS: readonly DemoDealer[] = HOUSES.map(({ username, name,
 /** Invented people. Their numbers are impossible: dates of birth in the future, no such bank. */
 export const DEMO_CUSTOMERS: readonly DemoCustomer[] = PEOPLE.map(([username, name], i) => {
   const house = pick(HOUSES, i);
-  const [relative = ''] = pick(PEOPLE, i + 1);
   return {
     username,
     dealer: house.username,
@@ -115,7 +114,7 @@ export const DEMO_CUSTOMERS: readonly DemoCustomer[] = PEOPLE.map(([username, na
       address: `Storgatan ${i + 1}, ${house.city}`,
       emergency_contact: pick(PEOPLE, i + 1)[1],
       emergency_phone: `+46 70 000 ${digits(((i + 1) % PEOPLE.length) + 1, 2)} 00`,
-      insurance_policy: `DEMO-${relative.toUpperCase()}-${digits(i + 1, 4)}`,
+      insurance_policy: `DEMO-${username.toUpperCase()}-${digits(i + 1, 4)}`,
       home_lat: house.lat + i / 1000,
       home_lng: house.lng - i / 1000,
       work_lat: house.lat,

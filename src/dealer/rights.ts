@@ -29,6 +29,7 @@ const RIGHTS = {
   'cars.list': { admin: anybody, dealer: anybody, user: anybody },
   'car.read-private': { admin: anybody, dealer: ofOwnFleet, user: own },
   'car.add': { admin: anybody, dealer: ofOwnFleet },
+  'car.remove': { admin: anybody, dealer: ofOwnFleet },
   'car.set-owner': { admin: anybody, dealer: ofOwnFleet },
   'car.clear-owner': { admin: anybody, dealer: ofOwnFleet },
   'car.set-state': { admin: anybody, dealer: ofOwnFleet, user: own },

@@ -54,6 +54,8 @@ export const DealerRemoval = object('The result of deleting a dealer.', {
 });
 export type DealerRemoval = TypeOf<typeof DealerRemoval>;
 
+export const CarRemoval = object('The result of removing a car.', { deleted: constant(true) });
+
 export const Customer = object(
   'A customer.',
   {

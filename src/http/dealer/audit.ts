@@ -12,11 +12,17 @@ interface Change {
   charging?: boolean;
   owner?: string | null;
   fleet?: string | null;
+  removed?: true;
 }
 
 /** Logs who changed which car. */
 export function auditCars(log: Log) {
-  return (requestId: string, { account }: Session, { vin }: Car, change: Change): void => {
+  return (
+    requestId: string,
+    { account }: Session,
+    { vin }: Pick<Car, 'vin'>,
+    change: Change,
+  ): void => {
     const { username: by, role } = account;
     log.info({ requestId, by, role, car: vin.slice(-SHOWN_LENGTH), ...change }, 'car changed');
   };

@@ -133,6 +133,7 @@ function carRoutes(context: DealerRouteDependencies): Route[] {
   ];
 }
 
+/** Who owns a car, and whether there is one. */
 function ownerRoutes(context: DealerRouteDependencies): Route[] {
   const { cars } = context.platform;
   const guarded = guardedRoutes(context, 'cars');
@@ -143,6 +144,20 @@ function ownerRoutes(context: DealerRouteDependencies): Route[] {
     refusals: { 403: FOREIGN, 404: 'There is no such car.' },
   } as const;
   return [
+    guarded({
+      endpoint: 'DELETE /api/cars/{vin}',
+      operationId: 'removeCar',
+      summary: 'Remove a car that nobody owns',
+      action: 'car.remove',
+      params: forms.ByVin,
+      answer: schemas.CarRemoval,
+      refusals: { 403: FOREIGN, 404: 'There is no such car.', 409: 'The car has an owner.' },
+      run: async ({ path, requestId }, session) => {
+        await cars.remove(session, path.vin);
+        audit(requestId, session, path, { removed: true });
+        return { deleted: true } as const;
+      },
+    }),
     guarded({
       ...common,
       endpoint: 'PATCH /api/cars/{vin}/owner',
