@@ -7,7 +7,7 @@ import { noticesText, shippedPackages } from './scripts/third-party-notices.ts';
 
 const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The viewer, the dealer console and the page of the cluster, as static files that the node serves. */
+/** The viewer, the dealer console, and the pages of the cluster and of what is not found, as static files. */
 export default defineConfig({
   root: inRoot('src/web'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -22,6 +22,7 @@ export default defineConfig({
         viewer: inRoot('src/web/viewer/index.html'),
         console: inRoot('src/web/console/index.html'),
         cluster: inRoot('src/web/cluster/index.html'),
+        'not-found': inRoot('src/web/not-found/index.html'),
       },
     },
   },

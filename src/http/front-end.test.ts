@@ -19,7 +19,7 @@ const CODE = 'export const streets = [];\n'.repeat(50);
 /** A folder with the output of a page build. */
 function makePages(): string {
   const folder = mkdtempSync(join(tmpdir(), 'web-'));
-  for (const page of ['viewer', 'console', 'cluster']) {
+  for (const page of ['viewer', 'console', 'cluster', 'not-found']) {
     mkdirSync(join(folder, page));
     const html = `<!doctype html><html><head><title>the ${page}</title></head><body></body></html>`;
     writeFileSync(join(folder, page, 'index.html'), html);
@@ -261,15 +261,19 @@ describe('the files of the pages', () => {
     }
   });
 
-  test.each(['viewer/index.html', 'console/index.html', 'cluster/index.html', NOTICES, 'assets'])(
-    'are required at the start of a node: %s',
-    (missing) => {
-      rmSync(join(webFolder, missing), { recursive: true });
-      expect(() => openTestFront({ webFolder })).toThrow(
-        `${webFolder} has no ${missing}: run npm run build:web`,
-      );
-    },
-  );
+  test.each([
+    'viewer/index.html',
+    'console/index.html',
+    'cluster/index.html',
+    'not-found/index.html',
+    NOTICES,
+    'assets',
+  ])('are required at the start of a node: %s', (missing) => {
+    rmSync(join(webFolder, missing), { recursive: true });
+    expect(() => openTestFront({ webFolder })).toThrow(
+      `${webFolder} has no ${missing}: run npm run build:web`,
+    );
+  });
 });
 
 test.each(['/nosuch', '/assets', '/api/login', '/healthz'])(

@@ -23,6 +23,7 @@ import {
   readWebFiles,
   viewerRoutes,
   type WebFiles,
+  withNotFoundPage,
 } from './pages/page-routes.ts';
 import { BodyThread } from './server/body-thread.ts';
 import { ConnectionCount } from './server/connection-count.ts';
@@ -250,7 +251,7 @@ function twinServer(
     ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies, connections, turns },
     router: new Router([...served, ...documentation]),
     stream,
-    render: errorReply,
+    render: withNotFoundPage(parts.web, errorReply),
   };
 }
 
@@ -301,7 +302,7 @@ function dealerServer(
       ...pages,
       ...docsRoutes(dealerPlatform(demoLogins), routes, docs),
     ]),
-    render: detailReply,
+    render: withNotFoundPage(web, detailReply),
     redirectsTrailingSlash: true,
   };
 }
@@ -319,7 +320,7 @@ function opsServer(
       ...clusterRoutes({ operator, opsHost, page: clusterPage(web) }),
       ...fileRoutes(web),
     ]),
-    render: errorReply,
+    render: (error, { encoding }) => errorReply(error, encoding),
     // Pages of other origins may not read the private port.
     corsOrigins: [],
   };

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { type ContentCoding, contentCoding } from '../../codec/negotiate.ts';
 import { TwinError } from '../../errors.ts';
 import { freshReply, type TaggedReply, tagOf } from '../server/etag.ts';
-import { bodyless, type Header, type Reply } from '../server/reply.ts';
+import { bodyless, type Header, type Reply, type WholeReply } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
 
 const TYPES = new Map([
@@ -110,11 +110,11 @@ export function fresh(asset: Asset, call: Call): Reply {
 }
 
 /** The file with another status. */
-export function withStatus(status: number, asset: Asset, call: Call): Reply {
+export function withStatus(status: number, asset: Asset, call: Pick<Call, 'head'>): WholeReply {
   return { ...chosen(asset, call).whole, status };
 }
 
-function chosen({ codings, variants }: Asset, { head }: Call): TaggedReply {
+function chosen({ codings, variants }: Asset, { head }: Pick<Call, 'head'>): TaggedReply {
   return variants.get(contentCoding(head.acceptEncoding, codings)) as TaggedReply;
 }
 

@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { Encoding } from '../../codec/encoding.ts';
 import type { ContentCoding } from '../../codec/negotiate.ts';
 import type { DemoLogin } from '../../dealer/demo.ts';
 import { TwinError } from '../../errors.ts';
+import type { WholeReply } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
+import type { ServerOptions } from '../server/server-options.ts';
 import * as schemas from '../twin/schemas.ts';
 import type { WorldAccess } from '../twin/world-access.ts';
 import {
@@ -21,6 +24,7 @@ import {
 const VIEWER = 'viewer/index.html';
 const CONSOLE = 'console/index.html';
 const CLUSTER = 'cluster/index.html';
+const NOT_FOUND = 'not-found/index.html';
 /** The licences of what the pages contain and the node runs. */
 const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 /** Names of assets contain a hash of their content. */
@@ -34,6 +38,7 @@ export interface WebFiles {
   viewer: string;
   console: string;
   cluster: string;
+  notFound: string;
   notices: Asset;
   /** By name. */
   assets: ReadonlyMap<string, Asset>;
@@ -42,7 +47,7 @@ export interface WebFiles {
 /** @param folder output of the page build. Throws if something is missing. */
 export function readWebFiles(folder: string): WebFiles {
   const assets = join(folder, 'assets');
-  for (const needed of [VIEWER, CONSOLE, CLUSTER, NOTICES, 'assets']) {
+  for (const needed of [VIEWER, CONSOLE, CLUSTER, NOT_FOUND, NOTICES, 'assets']) {
     if (existsSync(join(folder, needed))) continue;
     throw new Error(`${folder} has no ${needed}: run npm run build:web`);
   }
@@ -52,6 +57,7 @@ export function readWebFiles(folder: string): WebFiles {
     viewer: readFileSync(join(folder, VIEWER), 'utf8'),
     console: readFileSync(join(folder, CONSOLE), 'utf8'),
     cluster: readFileSync(join(folder, CLUSTER), 'utf8'),
+    notFound: readFileSync(join(folder, NOT_FOUND), 'utf8'),
     notices: readAsset(join(folder, NOTICES), { policy: ASSET_POLICY, cache: CHECKED_EACH_TIME }),
     assets: new Map(names.map((name) => [name, readAsset(join(assets, name), headers)])),
   };
@@ -135,6 +141,19 @@ export function consoleRoutes(
 /** The page that shows operators the cluster. */
 export function clusterPage(files: WebFiles): () => Asset {
   return once(() => pageOf(files.cluster, "'self'"));
+}
+
+/** As `render`, but a browser gets a page where there is nothing. */
+export function withNotFoundPage(
+  files: WebFiles,
+  render: (error: unknown, encoding: Encoding) => WholeReply,
+): ServerOptions['render'] {
+  const page = once(() => pageOf(files.notFound, "'none'"));
+  return (error, call) => {
+    const isNowhere = error instanceof TwinError && error.code === 'not_found';
+    const asksForPage = call.method === 'GET' && /\btext\/html\b/.test(call.head.accept);
+    return isNowhere && asksForPage ? withStatus(404, page(), call) : render(error, call.encoding);
+  };
 }
 
 /** The files of all pages. */

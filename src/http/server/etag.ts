@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Reply } from './reply.ts';
+import type { Reply, WholeReply } from './reply.ts';
 
 /** An answer with an entity tag, and the answer to a client that has it. */
 export interface TaggedReply {
   /** In quotes. */
   etag: string;
-  whole: Reply;
+  whole: WholeReply;
   notModified: Reply;
 }
 

@@ -211,7 +211,7 @@ export class HttpServer<Session = never> {
       this.#answer(exchange, preflight(allow));
       return;
     }
-    const refusal = this.#options.render(new TwinError('method_not_allowed'), exchange.encoding);
+    const refusal = this.#options.render(new TwinError('method_not_allowed'), exchange);
     this.#answer(exchange, { ...refusal, headers: [...refusal.headers, ['Allow', allow]] });
   }
 
@@ -323,7 +323,7 @@ export class HttpServer<Session = never> {
         'internal error',
       );
     }
-    this.#answer(exchange, this.#options.render(error, exchange.encoding));
+    this.#answer(exchange, this.#options.render(error, exchange));
   }
 
   #answer(exchange: Exchange, reply: Reply): void {

@@ -136,7 +136,7 @@ describe('[N7] the viewer of a world of another node', () => {
   function pagesOf(name: string): string {
     const folder = mkdtempSync(join(tmpdir(), 'web-'));
     folders.push(folder);
-    for (const page of ['viewer', 'console', 'cluster']) {
+    for (const page of ['viewer', 'console', 'cluster', 'not-found']) {
       mkdirSync(join(folder, page));
       writeFileSync(join(folder, page, 'index.html'), `<head></head>the ${page} of ${name}`);
     }

@@ -65,7 +65,7 @@ export class TestServer {
       host: '127.0.0.1',
       port: 0,
       router: new Router([]),
-      render: errorReply,
+      render: (error, { encoding }) => errorReply(error, encoding),
       corsOrigins: [],
       streamed: this.#streamed,
       large: new LargeAnswers(time, undefined),

@@ -82,6 +82,26 @@ describe('the viewer', () => {
     }
   });
 
+  test('[P25] shows a browser a page where there is nothing, on both ports, and others the error', async () => {
+    const asBrowser = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+    for (const url of [api.url, api.node.dealerUrl ?? '']) {
+      for (const path of ['/nothing', '/worlds/', '/api/v1/nothing']) {
+        const answer = await fetch(`${url}${path}`, asBrowser);
+        const text = await answer.text();
+        expect(answer.status).toBe(404);
+        expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+        expect(answer.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'/);
+        expect(text).toContain('There is nothing at this address');
+        const style = /href="(\/assets\/[^"]+\.css)"/.exec(text)?.[1];
+        expect((await fetch(`${url}${style}`)).status).toBe(200);
+        const other = await fetch(`${url}${path}`);
+        expect(other.headers.get('Content-Type')).toMatch(/^application\/json/);
+        const posted = await fetch(`${url}${path}`, { method: 'POST', body: '{}', ...asBrowser });
+        expect([posted.status, (await posted.text()).startsWith('{')]).toEqual([404, true]);
+      }
+    }
+  });
+
   test('gives out no file but its own', async () => {
     for (const file of ['package.json', '..%2fnode.ts', 'viewer.test.ts', '__proto__']) {
       expect(await api.refusal(`/assets/${file}`)).toEqual([404, 'not_found']);
