@@ -1,9 +1,21 @@
 import { signal } from '@preact/signals';
 import { Button } from './button.tsx';
 
-interface Toast {
+interface Action {
+  /** The text of its button. */
+  words: string;
+  run: () => void;
+}
+
+interface ToastOptions {
+  kind?: 'good' | 'bad';
+  action?: Action;
+  /** A new one of the same topic takes the place of the old one. */
+  topic?: string;
+}
+
+interface Toast extends ToastOptions {
   id: number;
-  kind: 'good' | 'bad';
   text: string;
 }
 
@@ -12,11 +24,18 @@ const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
 
 /** Shows a message for a moment; screen readers announce it. */
-export function showToast(text: string, kind: Toast['kind'] = 'good'): void {
+export function showToast(text: string, options: ToastOptions = {}): void {
   const id = ++lastId;
-  toasts.value = [...toasts.peek(), { id, kind, text }];
-  // An error stays until it is closed.
-  if (kind === 'good') setTimeout(() => dismiss(id), SHOWN_MS);
+  const { kind = 'good', topic } = options;
+  const others = toasts.peek().filter((toast) => topic === undefined || toast.topic !== topic);
+  toasts.value = [...others, { ...options, id, kind, text }];
+  // An error stays until it is closed, and what can be acted on until it is old.
+  if (kind === 'good' || options.action) setTimeout(() => dismiss(id), SHOWN_MS);
+}
+
+/** Takes away what was said to somebody who has left. */
+export function clearToasts(): void {
+  toasts.value = [];
 }
 
 function dismiss(id: number): void {
@@ -27,9 +46,20 @@ function dismiss(id: number): void {
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, kind, text }) => (
+      {toasts.value.map(({ id, kind, text, action }) => (
         <div class="toast" data-kind={kind} key={id}>
           <p>{text}</p>
+          {action === undefined ? null : (
+            <Button
+              size="small"
+              onClick={() => {
+                dismiss(id);
+                action.run();
+              }}
+            >
+              {action.words}
+            </Button>
+          )}
           <Button kind="quiet" size="small" onClick={() => dismiss(id)}>
             Close<span class="visually-hidden"> this message</span>
           </Button>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Field, Select } from '../common/field.tsx';
+import { RequestError } from '../common/request.ts';
 import { Failure, Note } from '../common/states.tsx';
 import { type Form, useForm } from './form.ts';
 import { CityLink, Submit } from './parts.tsx';
@@ -8,11 +9,25 @@ import { call, session } from './session.ts';
 import { NEW_CITY_URL } from './settings.ts';
 import type { Car } from './types.ts';
 
+const VIN = /^[A-HJ-NPR-Z0-9]{17}$/i;
+
 /** Puts a car into a fleet by its VIN. */
 export function AddCar({ onAdded }: { onAdded: (car: Car) => void }) {
   const [added, setAdded] = useState<Car>();
+  /** What was asked about, as it is no VIN. */
+  const [doubted, setDoubted] = useState('');
   const isAdmin = session.value?.role === 'admin';
   const form = useForm({ vin: '', dealer: '' }, async ({ vin, dealer }) => {
+    // Anything is a VIN to the service, as the cars of others are.
+    if (!VIN.test(vin.trim()) && doubted !== vin.trim()) {
+      setDoubted(vin.trim());
+      throw new RequestError(
+        0,
+        'A VIN has 17 letters and digits, without I, O and Q. Press the button again to add this all the same.',
+      );
+    }
+    // What was said about the car before says nothing about this one.
+    setAdded(undefined);
     const whose = isAdmin && dealer !== '' ? { dealer } : {};
     const body = { vin: vin.trim(), ...whose };
     const car = await call<Car>('/api/cars/add-to-fleet', { method: 'POST', body });

@@ -33,10 +33,9 @@ export function FlagSwitch({ car, of, isInTable = false, onChange }: FlagSwitchP
       onChange(await call<Car>(path, { method: 'PATCH', body: { [flag]: to } }));
       showToast(`${name} is ${to ? of.on : of.off}.`);
     } catch (error) {
-      showToast(
-        `${name} could not be switched. ${error instanceof Error ? error.message : ''}`,
-        'bad',
-      );
+      showToast(`${name} could not be switched. ${error instanceof Error ? error.message : ''}`, {
+        kind: 'bad',
+      });
     }
     setWanted(undefined);
   };

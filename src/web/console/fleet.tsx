@@ -7,7 +7,8 @@ import { AddCar } from './add-car.tsx';
 import { FLAGS, FlagSwitch } from './flags.tsx';
 import { OwnerDialog } from './owner.tsx';
 import { CarLooks, CityLink, dayWritten, Page, Refresh, Vin } from './parts.tsx';
-import { replaced, useCars } from './records.tsx';
+import { replaced, useCars, without } from './records.tsx';
+import { RemoveCar } from './remove-car.tsx';
 import { session } from './session.ts';
 import type { Car } from './types.ts';
 
@@ -16,6 +17,7 @@ export function FleetPage() {
   const cars = useCars();
   const isAdmin = session.value?.role === 'admin';
   const change = (car: Car) => cars.set(replaced(car));
+  const remove = (car: Car) => cars.set(without(car.vin));
   return (
     <Page
       title={isAdmin ? 'Cars' : 'Your fleet'}
@@ -28,9 +30,9 @@ export function FleetPage() {
       <ResourceView resource={cars} what="the cars">
         {(all) =>
           isAdmin ? (
-            <CarTable label="Cars" cars={all} onChange={change} />
+            <CarTable label="Cars" cars={all} onChange={change} onRemove={remove} />
           ) : (
-            <FleetTabs cars={all} onChange={change} />
+            <FleetTabs cars={all} onChange={change} onRemove={remove} />
           )
         }
       </ResourceView>
@@ -41,9 +43,10 @@ export function FleetPage() {
 interface CarsProps {
   cars: readonly Car[];
   onChange: (car: Car) => void;
+  onRemove: (car: Car) => void;
 }
 
-function FleetTabs({ cars, onChange }: CarsProps) {
+function FleetTabs({ cars, onChange, onRemove }: CarsProps) {
   const [chosen, setChosen] = useState<'own' | 'all'>('own');
   const username = session.value?.username;
   const own = useMemo(() => cars.filter(({ dealer }) => dealer === username), [cars, username]);
@@ -55,13 +58,15 @@ function FleetTabs({ cars, onChange }: CarsProps) {
         label={chosen === 'own' ? 'Own fleet' : 'All cars'}
         cars={chosen === 'own' ? own : cars}
         onChange={onChange}
+        onRemove={onRemove}
       />
     </Tabs>
   );
 }
 
-function CarTable({ label, cars, onChange }: CarsProps & { label: string }) {
+function CarTable({ label, cars, onChange, onRemove }: CarsProps & { label: string }) {
   const [owned, setOwned] = useState<string>();
+  const [removed, setRemoved] = useState<Car>();
   const { role, username } = session.value ?? {};
   const columns = useMemo(() => columnsFor(label === 'Own fleet', onChange), [label]);
   const car = cars.find(({ vin }) => vin === owned);
@@ -77,13 +82,11 @@ function CarTable({ label, cars, onChange }: CarsProps & { label: string }) {
         }
         actions={(row) =>
           role === 'admin' || row.dealer === username ? (
-            <Button
-              size="small"
-              label={`Owner of ${row.plate ?? row.vin}`}
-              onClick={() => setOwned(row.vin)}
-            >
-              Owner
-            </Button>
+            <CarActions
+              car={row}
+              onOwner={() => setOwned(row.vin)}
+              onRemove={() => setRemoved(row)}
+            />
           ) : null
         }
         empty={
@@ -95,6 +98,39 @@ function CarTable({ label, cars, onChange }: CarsProps & { label: string }) {
       {car === undefined ? null : (
         <OwnerDialog car={car} onClose={() => setOwned(undefined)} onChange={onChange} />
       )}
+      {removed === undefined ? null : (
+        <RemoveCar
+          car={removed}
+          onClose={() => setRemoved(undefined)}
+          onRemoved={() => {
+            setRemoved(undefined);
+            onRemove(removed);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface CarActionsProps {
+  car: Car;
+  onOwner: () => void;
+  onRemove: () => void;
+}
+
+/** What may be done to a car; it cannot be removed while it has an owner. */
+function CarActions({ car, onOwner, onRemove }: CarActionsProps) {
+  const name = car.plate ?? car.vin;
+  return (
+    <>
+      <Button size="small" label={`Owner of ${name}`} onClick={onOwner}>
+        Owner
+      </Button>
+      {car.owner === null ? (
+        <Button size="small" kind="quiet" label={`Remove ${name}`} onClick={onRemove}>
+          Remove
+        </Button>
+      ) : null}
     </>
   );
 }

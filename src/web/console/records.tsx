@@ -23,6 +23,11 @@ export function replaced(changed: Car): (cars: Car[]) => Car[] {
   };
 }
 
+/** A change of the list: the car of this VIN is gone. */
+export function without(vin: string): (cars: Car[]) => Car[] {
+  return (cars) => cars.filter((car) => car.vin !== vin);
+}
+
 /** `<option>`s for the dealers. */
 export function dealerOptions(dealers: readonly Dealer[]) {
   return dealers.map(({ username, name, city }) => (

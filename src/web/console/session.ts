@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { RequestError, type RequestOptions, request } from '../common/request.ts';
 import { type Resource, useResource } from '../common/resource.ts';
 import { readStored, store } from '../common/storage.ts';
+import { clearToasts } from '../common/toasts.tsx';
 import type { Identity, Role, Token } from './types.ts';
 
 interface Session {
@@ -13,11 +14,13 @@ interface Session {
 const AREA = 'sessionStorage';
 const KEY = 'session';
 
-// The tab keeps a copy of the token, so that a reload is no log-out. It is not in localStorage, where
-// it would outlive the tab and every other tab would have it, and not in a cookie, which the browser
-// would send by itself with requests that other sites cause.
+// The tab keeps a copy of the token, so that a reload is no log-out; a new tab asks the others for it. It
+// is not in localStorage, where it would outlive all tabs, and not in a cookie, which the browser would
+// send by itself with requests that other sites cause.
 /** Who is logged in; null: nobody. */
 export const session = signal<Session | null>(JSON.parse(readStored(AREA, KEY) ?? 'null'));
+/** Whoever logged out here wants no session of another tab. */
+let hasLeft = false;
 /** The service no longer accepts the token: the visitor has to log in again to go on. */
 export const hasEnded = signal(false);
 
@@ -60,10 +63,35 @@ export async function logOut(): Promise<void> {
   endSession();
 }
 
+/** Ends the session in all tabs that have it. */
 export function endSession(): void {
+  const token = session.peek()?.token;
+  if (token !== undefined) tabs.postMessage({ ended: token } satisfies TabMessage);
+  leave();
+}
+
+function leave(): void {
+  hasLeft = true;
+  clearToasts();
   hasEnded.value = false;
   session.value = null;
 }
+
+// ── other tabs ────────────────────────────────────────────────────────────────────────────────
+
+/** A tab without a session asks the others for theirs; a session that was ended is over in all. */
+type TabMessage = { asks: true } | { has: Session } | { ended: string };
+
+const tabs = new BroadcastChannel('session');
+tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+  const own = session.peek();
+  if ('asks' in data) {
+    if (own !== null) tabs.postMessage({ has: own } satisfies TabMessage);
+  } else if ('has' in data) {
+    if (own === null && !hasLeft) session.value = data.has;
+  } else if (own?.token === data.ended) leave();
+};
+if (session.peek() === null) tabs.postMessage({ asks: true } satisfies TabMessage);
 
 /** Reads the username and the role again: an admin may have changed them. */
 export async function refreshIdentity(): Promise<void> {

@@ -14,9 +14,19 @@ const PATIENCE_MS = 90_000;
 
 /** Opens a page of the console for a visitor of its own: nobody is logged in. */
 export async function visit({ browser, node }: ServedConsole, path = ''): Promise<Page> {
-  const page = await browser.context.newPage();
+  // Tabs of one visitor share their session.
+  const context = await browser.visit();
+  return open(await context.newPage(), `${node.dealerUrl}/#/${path}`);
+}
+
+/** Opens another tab beside a page. */
+export async function openBeside(page: Page): Promise<Page> {
+  return open(await page.context().newPage(), page.url());
+}
+
+async function open(page: Page, url: string): Promise<Page> {
   page.setDefaultTimeout(PATIENCE_MS);
-  await page.goto(`${node.dealerUrl}/#/${path}`);
+  await page.goto(url);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return page;
 }

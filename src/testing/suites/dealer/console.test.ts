@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Car, Token } from '../../../../build/api/dealer.d.ts';
 import { ADMIN, CUSTOMER, DEALER, type Login, serveConsole } from '../../rigs/console.ts';
 import { Api } from '../twin/api.ts';
-import { complaintsOf, faultOf, visit, visitAs } from './console-visitor.ts';
+import { complaintsOf, faultOf, openBeside, visit, visitAs } from './console-visitor.ts';
 import { DealerApi } from './dealer-api.ts';
 
 const served = serveConsole();
@@ -206,6 +206,35 @@ describe('a dealer', () => {
     await page.getByText('DEMCAR00000000099 is in the fleet of nordbil now.').waitFor();
   });
 
+  test('[P26] has the session in a new tab, and none in any after the log-out', async () => {
+    const page = await visitAs(served, 'cars', DEALER);
+    const other = await openBeside(page);
+    await other.getByRole('heading', { name: 'Your fleet' }).waitFor();
+    await other.getByRole('button', { name: 'Log out' }).click();
+    for (const each of [page, other]) {
+      await each.getByRole('heading', { name: 'Log in' }).waitFor();
+      expect(await each.locator('.toast').count()).toBe(0);
+    }
+    const late = await openBeside(page);
+    expect(await late.getByRole('button', { name: 'Log out' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('[P26] is asked before something that is no VIN becomes a car, and removes it again', async () => {
+    const page = await visitAs(served, 'cars', DEALER);
+    await page.getByLabel('VIN', { exact: true }).fill('abc');
+    await page.getByRole('button', { name: 'Add to fleet' }).click();
+    await page.getByText('A VIN has 17 letters and digits').waitFor();
+    expect(await carOf('abc')).toBeUndefined();
+    await page.getByRole('button', { name: 'Add to fleet' }).click();
+    await page.getByText('abc is in the fleet of nordbil now.').waitFor();
+    await page.getByRole('button', { name: 'Remove abc' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove abc' }).click();
+    await page.getByText('abc is removed.').waitFor();
+    expect(await carOf('abc')).toBeUndefined();
+    await page.context().close();
+  });
+
   test('can try again where the service did not answer', async () => {
     const page = await visitAs(served, 'profile', DEALER);
     await page.route('**/api/customers', (route) => route.fulfill({ status: 503, json: {} }));
@@ -237,8 +266,10 @@ describe('an admin', () => {
     await ask(['kustbil', 'dealer-demo'], 'POST /api/cars/add-to-fleet', { vin });
 
     await page.getByRole('button', { name: 'Delete Kustbil' }).click();
-    await page.getByLabel('Cars and customers').selectOption('vastauto');
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete Kustbil' }).click();
+    await dialog.getByText('Choose what becomes of its cars and customers.').waitFor();
+    await page.getByLabel('Cars and customers').selectOption('vastauto');
     await dialog.getByRole('button', { name: 'Delete Kustbil' }).click();
     const told = 'Kustbil is deleted; 1 car and 0 customers went to vastauto.';
     await page.getByText(told).waitFor();

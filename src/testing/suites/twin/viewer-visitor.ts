@@ -46,7 +46,7 @@ const SLOW_SCREEN = `
     if (callbacks.push(callback) === 1) window.setTimeout(draw, 100, drawAll);
   };
 `;
-const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
+const NO_INVITATION = `localStorage.setItem('viewer.invited', 'yes')`;
 
 /** Half a minute of traffic that cannot brake. */
 const CRASH_TICKS = 1500;
@@ -78,14 +78,20 @@ export async function crashedWorld(
   throw new Error(`no collision that fits with any of the seeds ${CRASH_SEEDS}`);
 }
 
-/** Another visitor, who was here before and is shown no tour. */
+/** Another visitor, who was here before and is not invited to anything. */
 export async function visitor(
   browser: TestBrowser,
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
   const context = await browser.visit({ ...SMALL, ...options });
-  await context.addInitScript(NO_TOUR);
+  await context.addInitScript(NO_INVITATION);
   await context.addInitScript(SLOW_SCREEN);
+  return context;
+}
+
+/** One who was never here. */
+export async function firstVisit(context: BrowserContext): Promise<BrowserContext> {
+  await context.addInitScript(`localStorage.removeItem('viewer.invited')`);
   return context;
 }
 

@@ -9,8 +9,10 @@ import type {
   Replay,
   Route,
   Snapshot,
+  VehicleOutlook,
   World,
   WorldEvent,
+  WorldOutlook,
 } from './types.ts';
 
 const API = '/api/v1';
@@ -36,6 +38,10 @@ export const readMap = (world: string) => ask<CityMap>(worldPath(world, '/map'))
 export const readState = (world: string) => ask<Snapshot>(worldPath(world, '/state'));
 export const readEvents = (world: string) => ask<WorldEvent[]>(worldPath(world, '/events'));
 export const readIncidents = (world: string) => ask<Incident[]>(worldPath(world, '/incidents'));
+
+export const readOutlook = (world: string) => ask<WorldOutlook>(worldPath(world, '/outlook'));
+export const readCarOutlook = (vin: string) =>
+  ask<VehicleOutlook>(`${API}/vehicle/outlook`, { vin });
 
 export const readIncident = (world: string, id: string) =>
   ask<Incident>(worldPath(world, `/incidents/${encodeURIComponent(id)}`));

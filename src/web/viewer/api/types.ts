@@ -7,6 +7,8 @@ import type {
   FeatureState,
   Incident,
   Snapshot,
+  VehicleOutlook,
+  WorldOutlook,
 } from '../../../../build/api/twin.d.ts';
 
 export type {
@@ -19,7 +21,9 @@ export type {
   Replay,
   Route,
   Snapshot,
+  VehicleOutlook,
   World,
+  WorldOutlook,
 } from '../../../../build/api/twin.d.ts';
 
 export const TICKS_PER_S = 50;
@@ -28,6 +32,9 @@ export type City = Cities['cities'][number];
 export type Feature = Catalogue['features'][number];
 export type Effective = FeatureState['effective'][keyof FeatureState['effective']];
 export type WorldEvent = Events[number];
+/** What would happen next to a car without a feature; the world's entries name the car. */
+export type Stake = VehicleOutlook['outlook'][number];
+export type WorldStake = WorldOutlook['outlook'][number];
 export type IncidentVehicle = Incident['vehicles'][number];
 export type IncidentOther = Incident['other'][number];
 export type Failure = Incident['failures'][number];

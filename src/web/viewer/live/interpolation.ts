@@ -9,7 +9,16 @@ const JUMP_M = 3;
 const JUMP_FACTOR = 1.5;
 
 export function emptyWorld(): ShownWorld {
-  return { tick: 0, cars: [], lights: new Map(), hazards: [], ghosts: [], contact: null };
+  return {
+    tick: 0,
+    cars: [],
+    lights: new Map(),
+    hazards: [],
+    ghosts: [],
+    contact: null,
+    focus: null,
+    crashes: [],
+  };
 }
 
 /** Whether something was moved rather than driven: respawned after a crash, or back at its start. */

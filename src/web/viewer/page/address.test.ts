@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { readAddress, writeAddress } from './address.ts';
 
+const NOTHING = { car: null, incident: null, moment: null, set: null, view: null };
+
 const read = (path: string) => readAddress(new URL(path, 'http://localhost:8080'));
 
 describe('the address of the page', () => {
   it('contains only the world', () => {
-    expect(read('/worlds/q306hmxar4')).toEqual({ world: 'q306hmxar4', car: null, incident: null });
+    expect(read('/worlds/q306hmxar4')).toEqual({ world: 'q306hmxar4', ...NOTHING });
   });
 
   it('[P5] contains a car and an incident in the fragment or in the query', () => {
-    const expected = { world: 'q306hmxar4', car: 'DTWYTSGB4TN4Y6YUJ', incident: 'i996-0' };
+    const expected = {
+      ...NOTHING,
+      ...{ world: 'q306hmxar4', car: 'DTWYTSGB4TN4Y6YUJ', incident: 'i996-0' },
+    };
     expect(read('/worlds/q306hmxar4#incident=i996-0&car=dtwytsgb4tn4y6yuj')).toEqual(expected);
     expect(read('/worlds/q306hmxar4?incident=i996-0&car=DTWYTSGB4TN4Y6YUJ')).toEqual(expected);
   });
@@ -19,9 +24,19 @@ describe('the address of the page', () => {
   });
 
   it('is read back as it was written', () => {
-    const address = { world: 'q306hmxar4', car: 'DTWYTSGB4TN4Y6YUJ', incident: 'i996-0' };
+    const world = 'q306hmxar4';
+    const address = { ...NOTHING, world, car: 'DTWYTSGB4TN4Y6YUJ', incident: 'i996-0' };
     expect(writeAddress(address)).toBe('/worlds/q306hmxar4#incident=i996-0&car=DTWYTSGB4TN4Y6YUJ');
     expect(read(writeAddress(address))).toEqual(address);
-    expect(writeAddress({ ...address, car: null, incident: null })).toBe('/worlds/q306hmxar4');
+    const exact = { ...address, moment: 948.5, set: 2, view: [12.5, -7, 60, 0.9, -1.2] };
+    expect(writeAddress(exact)).toMatch(/&moment=948.5&set=2&view=12.5,-7,60,0.9,-1.2$/);
+    expect(read(writeAddress(exact))).toEqual(exact);
+    expect(writeAddress({ world })).toBe('/worlds/q306hmxar4');
+  });
+
+  it('leaves out what is no number', () => {
+    const wrong = read('/worlds/q306hmxar4#incident=i1-0&moment=soon&set=&view=1,2,x,4,5');
+    expect(wrong).toMatchObject({ moment: null, set: null, view: null });
+    expect(read('/worlds/q306hmxar4#view=1,2,3').view).toBeNull();
   });
 });

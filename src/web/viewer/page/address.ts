@@ -6,7 +6,16 @@ export interface Address {
   car: string | null;
   /** Id of the open incident. */
   incident: string | null;
+  /** The moment of its replay, world tick; null: from the beginning. */
+  moment: number | null;
+  /** The chosen explanation, by the number of its set; null: the first one. */
+  set: number | null;
+  /** The pose of a free camera: x, y, distance (m), tilt and bearing (rad). */
+  view: readonly number[] | null;
 }
+
+/** Numbers of a view. */
+const VIEW_NUMBERS = 5;
 
 type Parts = Pick<URL, 'pathname' | 'search' | 'hash'>;
 
@@ -15,19 +24,34 @@ export function readAddress({ pathname, search, hash }: Parts): Address {
   const behindHash = new URLSearchParams(hash.replace(/^#/, ''));
   const query = new URLSearchParams(search);
   const value = (name: string) => behindHash.get(name) || query.get(name) || null;
+  const numberOf = (name: string) => {
+    const text = value(name);
+    return text !== null && Number.isFinite(Number(text)) ? Number(text) : null;
+  };
+  const view = value('view')?.split(',').map(Number);
+  const isView = view?.length === VIEW_NUMBERS && view.every(Number.isFinite);
   const [, folder, id] = pathname.split('/');
   return {
     world: folder === 'worlds' ? (id ?? '') : '',
     car: value('car')?.trim().toUpperCase() ?? null,
     incident: value('incident'),
+    moment: numberOf('moment'),
+    set: numberOf('set'),
+    view: isView ? view : null,
   };
 }
 
 /** The inverse of `readAddress`. */
-export function writeAddress({ world, car, incident }: Address): string {
+export function writeAddress({
+  world,
+  ...rest
+}: Partial<Address> & Pick<Address, 'world'>): string {
   const behindHash = new URLSearchParams();
-  if (incident !== null) behindHash.set('incident', incident);
-  if (car !== null) behindHash.set('car', car);
-  const text = behindHash.toString();
+  for (const name of ['incident', 'car', 'moment', 'set', 'view'] as const) {
+    const value = rest[name] ?? null;
+    if (value !== null) behindHash.set(name, String(value));
+  }
+  // Commas need no escape behind the hash, and the text stays readable.
+  const text = behindHash.toString().replaceAll('%2C', ',');
   return `/worlds/${world}${text === '' ? '' : `#${text}`}`;
 }

@@ -1,8 +1,9 @@
 import { effect } from '@preact/signals';
 import { theme } from '../../common/theme.ts';
-import type { CityMap } from '../api/types.ts';
+import type { CityMap, MapPoint } from '../api/types.ts';
+import { NORTH } from '../scene/camera.ts';
 import { CityScene } from '../scene/city-scene.ts';
-import type { Mutable, Picked, ShownWorld } from '../scene/types.ts';
+import type { Mutable, Picked, ShownCar, ShownWorld } from '../scene/types.ts';
 import { type Drawn, observe } from './observed.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -10,8 +11,12 @@ import type { Viewer } from './viewer.ts';
 const STEP_MAX_S = 0.25;
 /** The same for a replay, which must keep its speed on slow machines. */
 const REPLAY_STEP_MAX_S = 1;
-/** Size of the view around an incident, m. */
-const INCIDENT_SPAN_M = 70;
+/** Cars so near to each other make a place lively, m. */
+const LIVELY_M = 70;
+/** The compass turns in steps of 2°. */
+const TURN_STEP_RAD = Math.PI / 90;
+/** Collisions that are marked in the live city. */
+const PULSES_MAX = 20;
 
 /** Draws the live world or the replay, once per displayed frame. */
 export class Display {
@@ -19,12 +24,21 @@ export class Display {
   readonly #drawn: Drawn = { count: 0, world: null, scene: null };
   #picked: Mutable<Picked> | null = null;
   #lastMs = performance.now();
+  /** Whether the first view of the city is a flight; undefined before it. */
+  #flies: boolean | undefined;
 
   constructor(viewer: Viewer) {
     this.#viewer = viewer;
     observe(viewer, this.#drawn);
     effect(() => {
       this.#picked = pickedOf(viewer);
+    });
+    effect(() => {
+      const last = viewer.eventFeed.incidents.value.slice(0, PULSES_MAX);
+      viewer.live.playback.shown.crashes = last.map(({ place: { x, y }, tick }) => ({
+        place: [x, y],
+        tick,
+      }));
     });
     const next = (nowMs: number) => {
       this.#frame(nowMs);
@@ -39,7 +53,7 @@ export class Display {
 
   /** Creates the scene on a canvas. Throws where the browser has no WebGL 2. */
   show(canvas: HTMLCanvasElement, map: CityMap): void {
-    const { camera, replay } = this.#viewer;
+    const { camera } = this.#viewer;
     const scene = new CityScene(canvas, map, () => {
       camera.value = 'city';
     });
@@ -47,9 +61,8 @@ export class Display {
     effect(() => scene.setTheme(theme.value));
     effect(() => scene.camera.setMode(camera.value));
     effect(() => {
-      const incident = replay.incident.value;
-      if (incident !== null)
-        scene.camera.lookAt(incident.place.x, incident.place.y, INCIDENT_SPAN_M);
+      const view = this.#viewer.view.value;
+      if (view !== null) scene.camera.show(view);
     });
   }
 
@@ -62,11 +75,19 @@ export class Display {
     const world = this.#worldAt(nowMs);
     if (world === null) return;
     this.#drawn.world = world;
-    if (this.#drawn.scene === null) return;
+    const { scene } = this.#drawn;
+    if (scene === null) return;
+    if (this.#flies === undefined) {
+      this.#flies = this.#viewer.demonstration.phase.peek().name === 'invitation';
+      if (this.#flies) scene.camera.flyAround(liveliestOf(world.cars));
+    }
     const isLive = world === live.playback.shown;
     if (this.#picked) this.#picked.gap = isLive ? gapOf(this.#viewer) : null;
-    this.#drawn.scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
+    scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
     this.#drawn.count++;
+    const { bearing } = this.#viewer;
+    const turned = Math.round((scene.camera.pose.bearing - NORTH) / TURN_STEP_RAD) * TURN_STEP_RAD;
+    if (turned !== bearing.peek()) bearing.value = turned;
   }
 
   #worldAt(nowMs: number): ShownWorld | null {
@@ -85,4 +106,14 @@ function pickedOf({ car }: Viewer): Mutable<Picked> | null {
 
 function gapOf({ live, car }: Viewer): number | null {
   return live.playback.newest?.vehicles[car.index.peek()]?.gap ?? null;
+}
+
+/** Where most cars drive near each other. */
+function liveliestOf(cars: readonly ShownCar[]): MapPoint {
+  const near = cars.map((car) =>
+    cars.filter((each) => Math.hypot(each.x - car.x, each.y - car.y) < LIVELY_M),
+  );
+  const most = near.reduce((a, b) => (b.length > a.length ? b : a), []);
+  const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / Math.max(1, most.length);
+  return [mean(most.map(({ x }) => x)), mean(most.map(({ y }) => y))];
 }

@@ -28,6 +28,12 @@ export class EventFeed {
     whileVisible(REFRESH_MS, () => this.#refresh());
   }
 
+  /** Whether a car is one of the parties of an incident. */
+  isInvolved(incident: string | null, vin: string): boolean {
+    const found = this.incidents.peek().find(({ id }) => id === incident);
+    return found?.vehicles.some((each) => each.vin === vin) ?? false;
+  }
+
   async #refresh(): Promise<void> {
     if (this.#live.status.peek() === 'gone') return;
     const events = await readEvents(this.#live.id).catch(() => null);

@@ -30,6 +30,8 @@ export class LiveWorld {
     if (link !== 'streaming') return link;
     return this.#isBehind.value ? 'behind' : 'live';
   });
+  /** Asks the service again at once. */
+  retryNow: () => void = () => {};
   #publishedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(id: string) {
@@ -44,6 +46,7 @@ export class LiveWorld {
         this.#link.value = link;
       },
     });
+    this.retryNow = () => connection.retryNow();
     addEventListener('online', () => connection.retryNow());
     document.addEventListener('visibilitychange', () => !document.hidden && connection.retryNow());
     whileVisible(WATCHERS_MS, () => this.#refresh());

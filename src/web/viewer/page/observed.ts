@@ -1,4 +1,5 @@
 import { extent } from '../replay/timeline.ts';
+import { project } from '../scene/camera.ts';
 import type { CityScene } from '../scene/city-scene.ts';
 import type { ShownWorld } from '../scene/types.ts';
 import type { Viewer } from './viewer.ts';
@@ -53,8 +54,28 @@ function observed(viewer: Viewer, drawn: Drawn) {
       const ghosts = drawn.world?.ghosts ?? [];
       return ghosts.map(({ vin, x, y, heading }) => ({ vin, x, y, heading, xPx: null, yPx: null }));
     },
+    /** The parties of the replay, and the part of the canvas that nothing covers: CSS pixels. */
+    get parties() {
+      return partiesOf(drawn);
+    },
     get replay() {
       return replayOf(viewer);
+    },
+    get demonstration() {
+      return viewer.demonstration.phase.peek().name;
+    },
+  };
+}
+
+function partiesOf({ scene, world }: Drawn) {
+  if (scene === null || !world?.focus) return null;
+  const { pose, view, insets } = scene.camera;
+  const { top, bottom, side } = insets;
+  return {
+    places: world.focus.places.map(([x, y]) => project(pose, view, x, y, 0)),
+    free: {
+      ...{ left: side, top },
+      ...{ right: view.widthPx - side, bottom: view.heightPx - bottom },
     },
   };
 }

@@ -10,15 +10,21 @@ import {
   interpolateWorld,
 } from '../live/interpolation.ts';
 import { carOf } from '../live/playback.ts';
+import { bearingOf, type Parties, partiesOf, placesIn, trailOf } from '../replay/parties.ts';
 import { explanations } from '../replay/report.ts';
 import { extent, played, type Speed, within } from '../replay/timeline.ts';
 import type { ShownWorld } from '../scene/types.ts';
+import type { Address } from './address.ts';
 import type { LiveWorld } from './live-world.ts';
 
 /** How often an incident is read again until it is explained. */
-const EXPLAINED_MS = 2000;
+const EXPLAINED_MS = 1000;
 /** How often the panels get the position of the replay. */
 const PUBLISH_TICKS = 2;
+
+/** How a replay begins: at a moment, and with an explanation. */
+export type Start = Pick<Address, 'moment' | 'set'>;
+const NO_START: Start = { moment: null, set: null };
 
 /** The open incident and its replay. */
 export class ReplayPlayer {
@@ -43,6 +49,9 @@ export class ReplayPlayer {
   readonly shown: ShownWorld = emptyWorld();
   readonly #live: LiveWorld;
   #exactTick = 0;
+  #start: Start = NO_START;
+  #parties: Parties = { vins: [], hazards: [] };
+  #bearing = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(live: LiveWorld) {
@@ -57,6 +66,7 @@ export class ReplayPlayer {
   open(id: string | null): void {
     if (id === this.id.peek()) return;
     clearTimeout(this.#timer);
+    this.#start = NO_START;
     batch(() => {
       this.id.value = id;
       this.incident.value = null;
@@ -68,6 +78,24 @@ export class ReplayPlayer {
       this.isPlaying.value = false;
     });
     if (id !== null) void this.#load(id);
+  }
+
+  /** What a link asks for of the incident that is being opened. */
+  startAt(start: Start): void {
+    this.#start = start;
+  }
+
+  /** Plays from the beginning. Resolves at the end, or when somebody stops it. */
+  playThrough(): Promise<void> {
+    this.seek(extent(this.frames)[0]);
+    this.isPlaying.value = true;
+    return new Promise((resolve) => {
+      const stop = this.isPlaying.subscribe((isPlaying) => {
+        if (isPlaying) return;
+        queueMicrotask(() => stop());
+        resolve();
+      });
+    });
   }
 
   /** Shows another explanation. */
@@ -98,7 +126,9 @@ export class ReplayPlayer {
   advance(seconds: number): void {
     if (!this.isPlaying.peek()) return;
     const [, last] = extent(this.frames);
-    this.#exactTick = played(this.#exactTick, seconds, this.speed.peek(), last);
+    const contactTick = this.incident.peek()?.tick ?? Number.NEGATIVE_INFINITY;
+    const range = { contactTick, end: last };
+    this.#exactTick = played(this.#exactTick, seconds, this.speed.peek(), range);
     const isEnd = this.#exactTick >= last;
     if (isEnd || Math.abs(this.#exactTick - this.tick.peek()) >= PUBLISH_TICKS) {
       this.tick.value = this.#exactTick;
@@ -114,7 +144,29 @@ export class ReplayPlayer {
     if (this.shown.cars.length !== fleet.length) this.shown.cars = fleet.map(carOf);
     interpolateWorld(this.shown, ...around, this.#exactTick);
     this.#showGhosts();
+    this.#showFocus();
     return true;
+  }
+
+  #showFocus(): void {
+    const incident = this.incident.peek();
+    if (incident === null) return;
+    const tick = this.#exactTick;
+    const parties = this.#parties;
+    const { cars, hazards, ghosts } = this.shown;
+    const places = placesIn({ vehicles: cars, hazards }, parties);
+    // What stands, and whom there is nothing else to see of, is where the contact is.
+    if (places.length < 2) places.push([incident.place.x, incident.place.y]);
+    for (const { x, y } of ghosts) places.push([x, y]);
+    const would = this.asItWouldHaveBeen.peek()?.frames ?? [];
+    this.shown.focus = {
+      places,
+      bearing: this.#bearing,
+      trails: [
+        ...parties.vins.map((vin) => ({ isGhost: false, places: trailOf(this.frames, vin, tick) })),
+        ...ghosts.map(({ vin }) => ({ isGhost: true, places: trailOf(would, vin, tick) })),
+      ],
+    };
   }
 
   #showGhosts(): void {
@@ -142,10 +194,14 @@ export class ReplayPlayer {
       batch(() => {
         this.incident.value = incident;
         this.shown.contact = [incident.place.x, incident.place.y];
+        this.#parties = partiesOf(incident);
+        this.#bearing = bearingOf(incident, replay.frames);
         this.asItWas.value = replay;
-        this.seek(extent(replay.frames)[0]);
-        this.isPlaying.value = !prefersReducedMotion.peek();
+        const { moment } = this.#start;
+        this.seek(moment ?? extent(replay.frames)[0]);
+        this.isPlaying.value = moment === null && !prefersReducedMotion.peek();
       });
+      this.#chooseSet();
       if (incident.explained) await this.#loadGhost();
       else this.#awaitExplanation(id);
     } catch (error) {
@@ -160,8 +216,17 @@ export class ReplayPlayer {
       if (id !== this.id.peek()) return;
       if (incident?.explained !== true) return this.#awaitExplanation(id);
       this.incident.value = incident;
+      this.#chooseSet();
       await this.#loadGhost();
     }, EXPLAINED_MS);
+  }
+
+  /** Chooses the explanation that the link names. */
+  #chooseSet(): void {
+    const incident = this.incident.peek();
+    if (incident === null || this.#start.set === null) return;
+    const index = explanations(incident).findIndex(({ set }) => set === this.#start.set);
+    if (index >= 0) this.chosen.value = index;
   }
 
   async #loadGhost(): Promise<void> {

@@ -22,7 +22,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['f'], does: 'Follow the picked car, or stop following' },
   { keys: ['c'], does: 'Chase camera behind the picked car' },
   { keys: ['Arrows'], does: 'Move the map' },
-  { keys: ['+', '−'], does: 'Nearer and farther' },
+  { keys: ['+', '−'], does: 'Zoom in and out' },
   { keys: ['[', ']'], does: 'Turn the map' },
   { keys: ['<', '>'], does: 'Tilt the map' },
   { keys: ['0'], does: 'The whole city' },

@@ -1,9 +1,13 @@
 import { computed, effect, signal } from '@preact/signals';
+import { isNarrow } from '../../common/media.ts';
 import { showToast } from '../../common/toasts.tsx';
 import { makeWorld, readCatalogue, readCities, readMap } from '../api/twin.ts';
-import type { City, CityMap, Feature } from '../api/types.ts';
+import type { City, CityMap, Feature, Snapshot, WorldEvent } from '../api/types.ts';
+import { sentence } from '../formatting.ts';
+import type { Pose } from '../scene/camera.ts';
 import type { CameraMode } from '../scene/types.ts';
-import { readAddress, writeAddress } from './address.ts';
+import { type Address, readAddress, writeAddress } from './address.ts';
+import { Demonstration } from './demonstration.ts';
 import { EventFeed } from './event-feed.ts';
 import { LiveWorld } from './live-world.ts';
 import { PickedCar } from './picked-car.ts';
@@ -13,6 +17,8 @@ export type LeftPanel = 'cars' | 'events' | 'incidents';
 type DialogName = 'help' | 'new-city';
 
 const START_RETRY_MS = 3000;
+/** A report does not open by itself so soon after the visitor did something. */
+const BUSY_MS = 2500;
 
 /** The state of the page, and its actions. */
 export class Viewer {
@@ -20,10 +26,13 @@ export class Viewer {
   readonly car: PickedCar;
   readonly eventFeed: EventFeed;
   readonly replay: ReplayPlayer;
+  readonly demonstration: Demonstration;
   readonly map = signal<CityMap | null>(null);
   readonly catalogue = signal<readonly Feature[]>([]);
   readonly cities = signal<readonly City[]>([]);
   readonly camera = signal<CameraMode>('city');
+  /** How far the map is turned from north up, rad counter-clockwise. */
+  readonly bearing = signal(0);
   readonly left = signal<LeftPanel | null>('cars');
   /** The open panel where the page has room for one only. */
   readonly front = signal<'left' | 'right' | null>(null);
@@ -31,54 +40,116 @@ export class Viewer {
     if (this.replay.id.value !== null) return 'incident';
     return this.car.vin.value === null ? null : 'car';
   });
+  /** The frame on display, of the replay where one is open; panels show what it says. */
+  readonly frame = computed<Snapshot | null>(() => {
+    const frames = this.replay.asItWas.value?.frames;
+    if (this.replay.id.value === null || frames === undefined) return this.live.latest.value;
+    const tick = this.replay.tick.value;
+    return frames.findLast((each) => each.tick <= tick) ?? frames[0] ?? null;
+  });
+  /** Where a link wants the free camera; null: nowhere. */
+  readonly view = signal<readonly number[] | null>(null);
   readonly dialog = signal<DialogName | null>(null);
   /** Why the map cannot be drawn; empty where it can. */
   readonly mapError = signal('');
+  /** When a key was pressed or a pointer used last, by `performance.now`. */
+  #actedMs = Number.NEGATIVE_INFINITY;
 
   constructor(world: string) {
     this.live = new LiveWorld(world);
     this.car = new PickedCar(this.live);
     this.eventFeed = new EventFeed(this.live);
     this.replay = new ReplayPlayer(this.live);
+    const { live, car, eventFeed } = this;
+    this.demonstration = new Demonstration({
+      ...{ live, car, eventFeed },
+      follow: (vin) => this.#follow(vin),
+      openIncident: (id) => this.openIncident(id),
+    });
   }
 
   start(): void {
     this.live.start();
     this.eventFeed.start();
-    this.eventFeed.onNews = (events) => {
-      const vin = this.car.vin.peek();
-      const isSwitched = events.some((each) => each.kind === 'configuration' && each.vin === vin);
-      if (isSwitched) void this.car.refresh();
-    };
-    void this.#readOnce();
+    this.eventFeed.onNews = (events) => this.#takeNews(events);
+    this.#readOnce();
     this.#followAddress();
+    for (const event of ['pointerdown', 'keydown', 'wheel']) {
+      addEventListener(event, () => {
+        this.#actedMs = performance.now();
+      });
+    }
+    effect(() => {
+      const isThere = this.car.vin.value === null || this.car.index.value >= 0;
+      const isKnown = this.live.fleet.value.length > 0;
+      // The camera would look at a place without the car.
+      if (isKnown && !isThere && this.camera.peek() !== 'parties') this.camera.value = 'city';
+    });
+    effect(() => {
+      if (this.live.latest.value !== null) this.demonstration.advance();
+    });
   }
 
-  /** Map, features and cities never change: they are read once, and again after a failure. */
-  async #readOnce(): Promise<void> {
-    try {
-      const [map, catalogue, cities] = await Promise.all([
-        readMap(this.live.id),
-        readCatalogue(),
-        readCities(),
-      ]);
-      this.map.value = map;
-      this.catalogue.value = catalogue;
-      this.cities.value = cities;
-      this.car.learn(map);
-    } catch {
-      // The connection reports the failure.
-      if (this.live.status.peek() !== 'gone') setTimeout(() => this.#readOnce(), START_RETRY_MS);
+  #takeNews(events: readonly WorldEvent[]): void {
+    const vin = this.car.vin.peek();
+    const isSwitched = events.some((each) => each.kind === 'configuration' && each.vin === vin);
+    if (isSwitched) void this.car.refresh();
+    this.demonstration.take(events);
+    const crash = events.findLast(({ incident }) => incident !== null);
+    if (crash?.incident) this.#announce(crash.incident, crash.message);
+  }
+
+  /** Says that there was a collision. Where the car is followed, the report opens. */
+  #announce(incident: string, message: string): void {
+    const vin = this.car.vin.peek();
+    if (incident === this.replay.id.peek()) return;
+    const isFollowed =
+      vin !== null && this.camera.peek() !== 'city' && this.eventFeed.isInvolved(incident, vin);
+    if (isFollowed && !this.#isBusy) {
+      this.openIncident(incident);
+      return;
     }
+    showToast(sentence(message), {
+      ...{ kind: 'bad', topic: 'collision' },
+      action: { words: 'See why', run: () => this.openIncident(incident) },
+    });
+  }
+
+  /** The visitor reads a report, or does something else just now. */
+  get #isBusy(): boolean {
+    const isReading = this.replay.id.peek() !== null || this.dialog.peek() !== null;
+    return isReading || performance.now() - this.#actedMs < BUSY_MS;
+  }
+
+  /** Map, features and cities never change: each is read once, and again after a failure. */
+  #readOnce(): void {
+    const { id, status } = this.live;
+    const isThere = () => status.peek() !== 'gone';
+    untilRead(async () => {
+      this.map.value = await readMap(id);
+      this.car.learn(this.map.value);
+    }, isThere);
+    untilRead(async () => {
+      this.catalogue.value = await readCatalogue();
+    });
+    untilRead(async () => {
+      this.cities.value = await readCities();
+    });
   }
 
   #followAddress(): void {
     const follow = () => {
-      const { car, incident } = readAddress(location);
+      const { car, incident, moment, set, view } = readAddress(location);
       if (car !== null) this.pick(car);
-      if (incident !== null) this.openIncident(incident);
+      if (incident !== null) {
+        this.openIncident(incident);
+        this.replay.startAt({ moment, set });
+        this.view.value = view;
+        if (view !== null) this.camera.value = 'city';
+      }
+      return car === null && incident === null;
     };
-    follow();
+    if (follow()) this.demonstration.invite();
     addEventListener('hashchange', follow);
     effect(() => {
       const [car, incident] = [this.car.vin.value, this.replay.id.value];
@@ -92,6 +163,14 @@ export class Viewer {
     this.front.value = vin === null ? null : 'right';
     if (vin !== null && this.camera.peek() === 'city') this.camera.value = 'follow';
     if (vin === null) this.camera.value = 'city';
+  }
+
+  /** Picks a car and follows it; on a phone its panel stays closed. */
+  #follow(vin: string): void {
+    this.openIncident(null);
+    this.pick(vin);
+    this.camera.value = 'chase';
+    if (isNarrow.peek()) this.front.value = null;
   }
 
   pickIndex(index: number | null): void {
@@ -108,11 +187,12 @@ export class Viewer {
   }
 
   openIncident(id: string | null): void {
+    if (id === this.replay.id.peek()) return;
     this.replay.open(id);
     if (id !== null) {
-      this.camera.value = 'city';
+      this.camera.value = 'parties';
       this.front.value = 'right';
-    } else if (this.car.vin.peek() !== null) this.camera.value = 'follow';
+    } else this.camera.value = this.car.vin.peek() === null ? 'city' : 'follow';
   }
 
   /** Closes the incident and opens the list. */
@@ -142,8 +222,23 @@ export class Viewer {
     location.assign(`/worlds/${id}`);
   }
 
-  async share(): Promise<void> {
-    const url = new URL(writeAddress(readAddress(location)), location.origin).href;
+  #shown(pose: Pose | null): Address {
+    const address = readAddress(location);
+    if (this.replay.asItWas.peek() === null) return address;
+    const { tick, explanation } = this.replay;
+    const isFree = this.camera.peek() === 'city' && pose !== null;
+    const numbers = isFree ? [pose.x, pose.y, pose.distance, pose.tilt, pose.bearing] : null;
+    return {
+      ...address,
+      moment: Math.round(tick.peek()),
+      set: explanation.peek()?.set ?? null,
+      view: numbers?.map((number) => Math.round(number * 100) / 100) ?? null,
+    };
+  }
+
+  /** Shares a link to what is shown. `pose`: of the camera. */
+  async share(pose: Pose | null = null): Promise<void> {
+    const url = new URL(writeAddress(this.#shown(pose)), location.origin).href;
     const title = document.title;
     try {
       if ('share' in navigator && matchMedia('(pointer: coarse)').matches) {
@@ -155,7 +250,12 @@ export class Viewer {
     } catch (error) {
       // The visitor closed the share sheet.
       const isCancelled = error instanceof DOMException && error.name === 'AbortError';
-      if (!isCancelled) showToast(`Copy this link: ${url}`, 'bad');
+      if (!isCancelled) showToast(`Copy this link: ${url}`, { kind: 'bad' });
     }
   }
+}
+
+/** Reads something until that succeeds; the connection reports a service that cannot be reached. */
+function untilRead(read: () => Promise<void>, isWanted = () => true): void {
+  if (isWanted()) read().catch(() => setTimeout(() => untilRead(read, isWanted), START_RETRY_MS));
 }

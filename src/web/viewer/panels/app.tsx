@@ -36,6 +36,9 @@ export function App() {
   );
 }
 
+/** A badge has room for no more. */
+const COUNT_MAX = 99;
+
 const PLACES: readonly { name: LeftPanel; title: string; List: ComponentType }[] = [
   { name: 'cars', title: 'Cars', List: Fleet },
   { name: 'events', title: 'Events', List: Events },
@@ -65,7 +68,12 @@ function Places() {
           >
             <Icon name={name} />
             {title}
-            {name === 'incidents' && count > 0 ? <span class="count">{count}</span> : null}
+            {name === 'incidents' && count > 0 ? (
+              <span class="count">
+                <span aria-hidden="true">{count > COUNT_MAX ? `${COUNT_MAX}+` : count}</span>
+                <span class="visually-hidden"> {count}</span>
+              </span>
+            ) : null}
           </button>
         );
       })}

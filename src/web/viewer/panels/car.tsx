@@ -1,14 +1,19 @@
+import { Button } from '../../common/button.tsx';
 import { Pairs } from '../../common/pairs.tsx';
-import { Loading } from '../../common/states.tsx';
+import { Loading, Note } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
 import type { FleetEntry } from '../api/types.ts';
 import { formatInteger, kmh } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
+import { headline } from '../replay/report.ts';
 import { Features } from './features.tsx';
 import { stateOf } from './fleet.tsx';
 import { HistoryPlots } from './history.tsx';
 import { IconButton } from './icons.tsx';
 import { RightPanel } from './right-panel.tsx';
+
+/** A collision is shown in the panel of its car for so long: two minutes. */
+const CRASH_TICKS = 6000;
 
 /** The picked car: telemetry, history, features and identity. */
 export function CarPanel() {
@@ -28,6 +33,7 @@ export function CarPanel() {
   }
   return (
     <RightPanel title={entry.plate} subtitle={entry.model} colour={entry.colour}>
+      <Crash vin={entry.vin} />
       <Telemetry />
       <HistoryPlots />
       <Features />
@@ -36,9 +42,28 @@ export function CarPanel() {
   );
 }
 
+/** The last collision of the car, if it was not long ago. */
+function Crash({ vin }: { vin: string }) {
+  const viewer = useViewer();
+  const { live, eventFeed } = viewer;
+  const incident = eventFeed.incidents.value.find(({ vehicles }) =>
+    vehicles.some((each) => each.vin === vin),
+  );
+  const nowTick = live.latest.value?.tick ?? 0;
+  if (incident === undefined || nowTick - incident.tick > CRASH_TICKS) return null;
+  return (
+    <Note kind="warn">
+      <p>{headline(incident)}</p>
+      <Button size="small" onClick={() => viewer.openIncident(incident.id)}>
+        See why
+      </Button>
+    </Note>
+  );
+}
+
 function Telemetry() {
-  const { live, car, map } = useViewer();
-  const vehicle = live.latest.value?.vehicles[car.index.value];
+  const { frame, car, map } = useViewer();
+  const vehicle = frame.value?.vehicles[car.index.value];
   const road = map.value?.roads.find(({ id }) => id === vehicle?.road);
   const gap = vehicle?.gap ?? null;
   const state = stateOf(vehicle);
@@ -63,7 +88,9 @@ function Identity({ entry }: { entry: FleetEntry }) {
       await navigator.clipboard.writeText(entry.vin);
       showToast('The VIN is copied.');
     } catch {
-      showToast('This browser does not let the page copy: select the VIN by hand.', 'bad');
+      showToast('This browser does not let the page copy: select the VIN by hand.', {
+        kind: 'bad',
+      });
     }
   };
   const count = streets.value.length;

@@ -58,6 +58,7 @@ function EventRow({ repeats }: { repeats: Repeats<WorldEvent> }) {
           <time class="small soft">{formatClock(event.time)}</time>
         </span>
         <span class="row-text">{sentence(event.message)}</span>
+        {event.incident === null ? null : <span class="see-why small">See why</span>}
         {times > 1 ? <span class="small soft">{times} times</span> : null}
       </button>
     </li>

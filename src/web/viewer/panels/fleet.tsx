@@ -49,7 +49,7 @@ export function Fleet() {
 
 function FleetRow({ car, index }: { car: FleetEntry; index: number }) {
   const viewer = useViewer();
-  const state = useComputed(() => stateOf(viewer.live.latest.value?.vehicles[index]));
+  const state = useComputed(() => stateOf(viewer.frame.value?.vehicles[index]));
   const isPicked = viewer.car.vin.value === car.vin;
   return (
     <button

@@ -1,10 +1,11 @@
+import { Button } from '../../common/button.tsx';
 import { ThemeToggle } from '../../common/theme-toggle.tsx';
-import { useViewer } from '../page/context.ts';
+import { usePage, useViewer } from '../page/context.ts';
 import { Icon, IconButton } from './icons.tsx';
 import { StatusChip } from './status.tsx';
 
 export function Header() {
-  const viewer = useViewer();
+  const { viewer, display } = usePage();
   const name = viewer.live.world.value?.city ?? viewer.map.value?.city;
   const city = viewer.cities.value.find((each) => each.name === name);
   return (
@@ -16,6 +17,9 @@ export function Header() {
       <StatusChip />
       <Watchers />
       <div class="top-actions">
+        <Button size="small" onClick={() => viewer.demonstration.begin()}>
+          Show me
+        </Button>
         <IconButton
           name="city"
           kind="quiet"
@@ -26,7 +30,7 @@ export function Header() {
           name="share"
           kind="quiet"
           label="Share this view"
-          onClick={() => viewer.share()}
+          onClick={() => viewer.share(display.scene?.camera.pose)}
         />
         <IconButton name="help" kind="quiet" label="Help" onClick={() => viewer.open('help')} />
         <ThemeToggle />

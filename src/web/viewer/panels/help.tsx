@@ -7,7 +7,6 @@ import { needsText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { SHORTCUTS, shortcutsAreOn, switchShortcuts } from '../page/shortcuts.ts';
 import { GROUPS } from './features.tsx';
-import { startTour } from './tour.tsx';
 
 /** The features with their needs, and the keys of the page. */
 export function Help() {
@@ -24,10 +23,10 @@ export function Help() {
         <Button
           onClick={() => {
             close();
-            startTour();
+            void viewer.demonstration.begin();
           }}
         >
-          Take the tour
+          Show me what a feature is for
         </Button>
       </div>
       {viewer.catalogue.value.length === 0 ? <Loading what="the features" /> : null}

@@ -14,9 +14,13 @@ const PATHS = {
   close: 'm5 5 10 10M15 5 5 15',
   play: 'M6 4v12l10-6L6 4Z',
   pause: 'M6.5 4.5v11m7-11v11',
+  'frame-back': 'M14 5 8 10l6 5V5ZM5.5 5v10',
+  'frame-on': 'm6 5 6 5-6 5V5Zm8.5 0v10',
   plus: 'M10 4v12M4 10h12',
   minus: 'M4 10h12',
   whole: 'M3.5 7V3.5H7m6 0h3.5V7m0 6v3.5H13m-6 0H3.5V13',
+  tilt: 'M2.5 13.5 10 17l7.5-3.5L10 10l-7.5 3.5ZM10 7.5V3m-2.2 2L10 2.8 12.2 5',
+  compass: 'M10 2.5 13 10l-3 7.5L7 10l3-7.5Zm-3 7.5h6',
   copy: 'M7 7V3.5h9.5V13H13M3.5 7H13v9.5H3.5V7Z',
   watchers:
     'M2.5 10S5.2 5 10 5s7.5 5 7.5 5-2.7 5-7.5 5-7.5-5-7.5-5Zm7.5 2a2 2 0 1 0 0-4 2 2 0 0 0 0 4Z',

@@ -1,9 +1,11 @@
+import { useSignal } from '@preact/signals';
 import { Button } from '../../common/button.tsx';
 import { Pairs } from '../../common/pairs.tsx';
 import { Empty, Loading, Note } from '../../common/states.tsx';
 import type { Incident, IncidentVehicle } from '../api/types.ts';
 import { carName, formatInteger, joinWords, kmh, percent, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
+import { canSaveVideo, saveAsJson, saveAsVideo } from '../page/saving.ts';
 import {
   explanations,
   headline,
@@ -13,6 +15,7 @@ import {
   story,
   whose,
 } from '../replay/report.ts';
+import { ReplayPlots } from './replay-plots.tsx';
 import { RightPanel } from './right-panel.tsx';
 
 /** The report of the open incident. */
@@ -63,6 +66,7 @@ function Report({ incident }: { incident: Incident }) {
         ]}
       />
       <Explanations incident={incident} />
+      <ReplayPlots incident={incident} />
       <section class="section" aria-labelledby="involved">
         <h3 id="involved">Who was involved</h3>
         <ul class="involved">
@@ -80,7 +84,36 @@ function Report({ incident }: { incident: Incident }) {
           ))}
         </ul>
       </section>
+      <Files />
     </>
+  );
+}
+
+/** The replay as files. */
+function Files() {
+  const { replay } = useViewer();
+  const isRecording = useSignal(false);
+  const record = async () => {
+    const canvas = document.querySelector<HTMLCanvasElement>('canvas.map');
+    if (canvas === null) return;
+    isRecording.value = true;
+    await saveAsVideo(replay, canvas);
+    isRecording.value = false;
+  };
+  return (
+    <section class="section" aria-labelledby="files">
+      <h3 id="files">Save it</h3>
+      <div class="row-line">
+        <Button size="small" onClick={() => saveAsJson(replay)}>
+          Save as JSON
+        </Button>
+        {canSaveVideo() ? (
+          <Button size="small" disabled={isRecording.value} onClick={record}>
+            {isRecording.value ? 'Recording…' : 'Save as a video'}
+          </Button>
+        ) : null}
+      </div>
+    </section>
   );
 }
 

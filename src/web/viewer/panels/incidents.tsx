@@ -96,7 +96,10 @@ function IncidentRow({ incident }: { incident: Incident }) {
           <time class="small soft">{formatClock(incident.time)}</time>
         </span>
         <span class="row-text">{headline(incident)}</span>
-        <span class="small soft">{incident.place.street}</span>
+        <span class="row-line small">
+          <span class="soft">{incident.place.street}</span>
+          <span class="see-why">See why</span>
+        </span>
       </button>
     </li>
   );

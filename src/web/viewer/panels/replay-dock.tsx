@@ -1,7 +1,8 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { carName, inSentence, joinWords, relativeToContact } from '../formatting.ts';
-import { useViewer } from '../page/context.ts';
-import { extent, SPEEDS } from '../replay/timeline.ts';
+import { usePage, useViewer } from '../page/context.ts';
+import { extent, isSlow, SPEEDS } from '../replay/timeline.ts';
 import { Choice } from './choice.tsx';
 import { IconButton } from './icons.tsx';
 
@@ -28,15 +29,25 @@ function contactAt(part: number): string {
 
 /** The controls of the replay, over the map. */
 export function ReplayDock() {
-  const viewer = useViewer();
+  const { viewer, display } = usePage();
   const { replay } = viewer;
   const was = replay.asItWas.value;
+  const dock = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (dock.current === null) return;
+    return display.scene?.camera.coveredBy(dock.current);
+  }, [was]);
   if (replay.id.value === null || was === null) return null;
   const [first, last] = extent(was.frames);
   const contact = replay.incident.value?.tick ?? was.contact_tick ?? first;
   const isPlaying = replay.isPlaying.value;
+  const isSlowMotion = isPlaying && replay.speed.value === 1 && isSlow(replay.tick.value, contact);
+  const step = (ticks: number) => {
+    replay.isPlaying.value = false;
+    replay.seek(replay.tick.peek() + ticks);
+  };
   return (
-    <section class="dock" aria-label="Replay">
+    <section class="dock" aria-label="Replay" ref={dock}>
       <div class="dock-line">
         <IconButton
           name={isPlaying ? 'pause' : 'play'}
@@ -44,8 +55,13 @@ export function ReplayDock() {
           label={isPlaying ? 'Pause the replay' : 'Play the replay'}
           onClick={() => replay.toggle()}
         />
+        <IconButton name="frame-back" label="One frame back" onClick={() => step(-STEP)} />
+        <IconButton name="frame-on" label="One frame on" onClick={() => step(STEP)} />
         <Scrubber first={first} last={last} contact={contact} />
-        <output class="dock-time">{relativeToContact(replay.tick.value, contact)}</output>
+        <output class="dock-time">
+          {relativeToContact(replay.tick.value, contact)}
+          {isSlowMotion ? ', slow motion' : ''}
+        </output>
       </div>
       <div class="dock-line dock-foot">
         <Choice
@@ -57,6 +73,13 @@ export function ReplayDock() {
           }}
         />
         <GhostLegend />
+        <Button
+          size="small"
+          kind="main"
+          onClick={() => viewer.share(display.scene?.camera.pose ?? null)}
+        >
+          Share this
+        </Button>
         <Button size="small" onClick={() => viewer.openIncident(null)}>
           Back to live
         </Button>

@@ -4,10 +4,10 @@ import { Button } from '../../common/button.tsx';
 import { usePage, useViewer } from '../page/context.ts';
 import type { CameraMode } from '../scene/types.ts';
 import { Choice } from './choice.tsx';
-import { IconButton } from './icons.tsx';
+import { DemonstrationCard } from './demonstration.tsx';
+import { Icon, IconButton } from './icons.tsx';
 import { ReplayDock } from './replay-dock.tsx';
 import { StatusNote } from './status.tsx';
-import { Tour } from './tour.tsx';
 
 const ZOOM = 1.4;
 
@@ -43,11 +43,16 @@ export function Stage() {
       <StatusNote />
       {viewer.mapError.value === '' ? <Camera /> : null}
       <Gone />
-      <Tour />
+      <DemonstrationCard />
       <ReplayDock />
     </main>
   );
 }
+
+const MODES_OF_REPLAY: readonly (readonly [CameraMode, string])[] = [
+  ['parties', 'All parties'],
+  ['city', 'Free'],
+];
 
 const MODES: readonly (readonly [CameraMode, string])[] = [
   ['city', 'Free'],
@@ -59,12 +64,13 @@ function Camera() {
   const { viewer, display } = usePage();
   const { scene } = display;
   const isPicked = viewer.car.index.value >= 0;
+  const isReplay = viewer.replay.id.value !== null;
   return (
     <div class="camera">
-      {isPicked ? (
+      {isPicked || isReplay ? (
         <Choice
           legend="Camera"
-          options={MODES}
+          options={isReplay ? MODES_OF_REPLAY : MODES}
           chosen={viewer.camera.value}
           onChoose={(mode) => {
             viewer.camera.value = mode;
@@ -72,8 +78,14 @@ function Camera() {
         />
       ) : null}
       <div class="zoom">
-        <IconButton name="plus" label="Nearer" onClick={() => scene?.camera.zoomBy(ZOOM)} />
-        <IconButton name="minus" label="Farther" onClick={() => scene?.camera.zoomBy(1 / ZOOM)} />
+        <IconButton name="plus" label="Zoom in" onClick={() => scene?.camera.zoomBy(ZOOM)} />
+        <IconButton name="minus" label="Zoom out" onClick={() => scene?.camera.zoomBy(1 / ZOOM)} />
+        <IconButton
+          name="tilt"
+          label="From above or obliquely"
+          onClick={() => scene?.camera.toggleTilt()}
+        />
+        <Compass />
         <IconButton
           name="whole"
           label="The whole city"
@@ -84,6 +96,18 @@ function Camera() {
         />
       </div>
     </div>
+  );
+}
+
+/** Points north, and turns the map so that north is up. */
+function Compass() {
+  const { viewer, display } = usePage();
+  return (
+    <Button icon label="North up" onClick={() => display.scene?.camera.faceNorth()}>
+      <span class="compass" style={{ rotate: `${viewer.bearing.value}rad` }}>
+        <Icon name="compass" />
+      </span>
+    </Button>
   );
 }
 

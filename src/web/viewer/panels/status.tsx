@@ -1,6 +1,7 @@
+import { Button } from '../../common/button.tsx';
 import { title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import type { Status } from '../page/live-world.ts';
+import type { LiveWorld, Status } from '../page/live-world.ts';
 
 const DETAILS: Readonly<Record<Status, string>> = {
   connecting: 'Waiting for the first frame.',
@@ -11,14 +12,27 @@ const DETAILS: Readonly<Record<Status, string>> = {
   gone: 'This city no longer exists.',
 };
 
+function detailOf({ status, latest }: LiveWorld): string {
+  const isBlank = status.value === 'reconnecting' && latest.value === null;
+  return isBlank ? 'The service does not answer. It is asked again soon.' : DETAILS[status.value];
+}
+
 /** The state of the connection. */
 export function StatusChip() {
-  const status = useViewer().live.status.value;
-  const detail = DETAILS[status];
+  const { live, replay } = useViewer();
+  const status = live.status.value;
+  const isReplay = replay.asItWas.value !== null && status !== 'gone';
+  const detail = isReplay ? 'You see what happened. The city goes on meanwhile.' : detailOf(live);
   return (
-    <div class="status" role="status" data-state={status} title={detail}>
+    <div
+      class="status"
+      role="status"
+      data-state={status}
+      data-shows={isReplay ? 'replay' : 'live'}
+      title={detail}
+    >
       <span class="status-dot" />
-      {title(status)}
+      {isReplay ? 'Replay' : title(status)}
       <span class="visually-hidden">. {detail}</span>
     </div>
   );
@@ -30,9 +44,14 @@ export function StatusNote() {
   const status = viewer.live.status.value;
   if (status !== 'polling' && status !== 'reconnecting' && status !== 'behind') return null;
   return (
-    // Screen readers announce the chip, which says the same.
-    <p class="status-note" aria-hidden="true" data-state={status}>
-      {DETAILS[status]}
-    </p>
+    <div class="status-note" data-state={status}>
+      {/* Screen readers announce the chip, which says the same. */}
+      <p aria-hidden="true">{detailOf(viewer.live)}</p>
+      {status === 'reconnecting' ? (
+        <Button size="small" onClick={() => viewer.live.retryNow()}>
+          Try now
+        </Button>
+      ) : null}
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { groundUnder, NORTH, project, TILT_MAX } from './camera.ts';
 import { CameraRig } from './camera-rig.ts';
+import { areInView } from './framing.ts';
 
 const BOUNDS = { min_x: -300, min_y: -300, max_x: 300, max_y: 300 };
 const CAR = { x: 120, y: -40, heading: 0.5 };
@@ -117,16 +118,57 @@ describe('the camera rig', () => {
     expect(rig.pose.tilt).toBe(0);
   });
 
-  it('shows a place with a given span, and the city again', () => {
-    rig.lookAt(50, 60, 40);
+  it('flies around a place until somebody moves it, and shows the city again', () => {
+    rig.flyAround([50, 60]);
     settle();
-    const top = groundUnder(rig.pose, rig.view, 400, 0);
     expect(rig.target).toBe('place');
     expect(rig.pose).toMatchObject({ x: 50, y: 60 });
-    expect(top?.y).toBeCloseTo(80, 6);
+    expect(rig.pose.tilt).toBeGreaterThan(0.5);
+    const { bearing } = rig.pose;
+    rig.advance(1, null);
+    expect(rig.pose.bearing).toBeGreaterThan(bearing);
+    rig.rotateBy(0.5);
+    rig.advance(0, null);
+    const turned = rig.pose.bearing;
+    rig.advance(1, null);
+    expect([rig.target, rig.pose.bearing]).toEqual(['city', turned]);
     rig.showAll();
     settle();
-    expect(rig.target).toBe('city');
     expect(rig.pose).toMatchObject({ x: 0, y: 0, tilt: 0 });
+  });
+
+  it('stands still with reduced motion', () => {
+    rig.reducedMotion = true;
+    rig.flyAround([50, 60]);
+    rig.advance(1, null);
+    const { bearing } = rig.pose;
+    rig.advance(1, null);
+    expect(rig.pose.bearing).toBe(bearing);
+  });
+
+  it('keeps the parties of a replay in view, whatever covers the canvas', () => {
+    rig.setMode('parties');
+    rig.insets.bottom = 150;
+    for (const far of [10, 80, 200]) {
+      const places: [number, number][] = [
+        [20, 30],
+        [20 + far, 30 - far / 2],
+      ];
+      const focus = { places, bearing: 0.4, trails: [] };
+      for (let i = 0; i < 20; i++) rig.advance(0.1, null, focus);
+      expect(areInView(rig.pose, rig.view, places, rig.insets, 3)).toBe(true);
+    }
+    expect(rig.pose.bearing).toBeCloseTo(0.4, 6);
+  });
+
+  it('looks from above or obliquely, and north up', () => {
+    rig.toggleTilt();
+    settle();
+    expect(rig.pose.tilt).toBeGreaterThan(0.5);
+    rig.rotateBy(1);
+    rig.faceNorth();
+    rig.toggleTilt();
+    settle();
+    expect(rig.pose).toMatchObject({ tilt: 0, bearing: NORTH });
   });
 });

@@ -1,9 +1,8 @@
 import { MathUtils } from 'three';
-import type { Bounds, Pose as CarPose } from '../api/types.ts';
+import type { Bounds, Pose as CarPose, MapPoint } from '../api/types.ts';
 import {
   blend,
   DISTANCE_MIN_M,
-  distanceFor,
   groundUnder,
   metresPerPixel,
   NORTH,
@@ -14,7 +13,8 @@ import {
   type Viewport,
   wholeOf,
 } from './camera.ts';
-import type { CameraMode } from './types.ts';
+import { frame, type Insets } from './framing.ts';
+import type { CameraMode, Focus } from './types.ts';
 
 const MOVE_S = 0.9;
 /** Time constant of the chase camera's bearing. */
@@ -26,16 +26,26 @@ const CHASE = { distance: 27, tilt: 1.33 } as const;
 /** How far ahead of the car, and how high, the chase camera looks. */
 const CHASE_AHEAD_M = 7;
 const CHASE_HEIGHT_M = 1.6;
-/** Largest tilt when a place is shown. */
-const PLACE_TILT_MAX = 0.75;
+/** A collision is seen obliquely, from behind the car that caused it. */
+const PARTIES = { tilt: 1, radiusM: 4, leastM: 60 } as const;
+const MARGIN_PX = 24;
+/** Of the controls of the camera. */
+const TOP_PX = 64;
+/** A view with less tilt is one from above. */
+const FLAT_RAD = 0.15;
+const OBLIQUE_RAD = 0.95;
+/** The first view: obliquely, and slowly turning. */
+const FLIGHT = { tilt: 0.98, distance: 210, radPerS: 0.035 } as const;
 
 /** Moves the camera: by gestures, after a car, and smoothly between modes. */
 export class CameraRig {
   readonly pose: Pose;
   readonly view: Viewport = { widthPx: 1, heightPx: 1 };
   mode: CameraMode = 'city';
-  /** The camera follows the picked car, or shows a place until it is moved. */
-  target: 'city' | 'car' | 'place' = 'city';
+  /** The camera follows the picked car or the parties of a replay, or flies around a place. */
+  target: 'city' | 'car' | 'parties' | 'place' = 'city';
+  /** What covers the canvas. */
+  readonly insets: Insets = { top: TOP_PX, bottom: MARGIN_PX, side: MARGIN_PX };
   /** Without transitions. */
   reducedMotion = false;
   readonly #bounds: Bounds;
@@ -45,6 +55,8 @@ export class CameraRig {
   #transitionLeftS = 0;
   #isFitted = true;
   #orbitRad = 0;
+  /** How much nearer the visitor has come to the parties than all of them need. */
+  #nearer = 1;
   /** The smoothed heading of the chased car. */
   #bearing: number | null = null;
 
@@ -70,9 +82,15 @@ export class CameraRig {
       return;
     }
     this.#startTransition();
-    this.target = 'car';
     this.#orbitRad = 0;
     this.#bearing = null;
+    if (mode === 'parties') {
+      this.target = 'parties';
+      this.#goal.tilt = PARTIES.tilt;
+      this.#nearer = 1;
+      return;
+    }
+    this.target = 'car';
     Object.assign(this.#goal, mode === 'chase' ? CHASE : FOLLOW);
   }
 
@@ -82,21 +100,32 @@ export class CameraRig {
     Object.assign(this.#goal, wholeOf(this.#bounds, this.view));
   }
 
-  lookAt(x: number, y: number, spanM: number): void {
+  /** Flies slowly around a place until somebody moves the camera. */
+  flyAround([x, y]: MapPoint): void {
     this.#startTransition();
     this.target = 'place';
-    this.#goal.x = x;
-    this.#goal.y = y;
-    this.#goal.z = 0;
-    this.#goal.distance = this.#clampDistance(distanceFor(spanM, spanM, this.view));
-    this.#goal.tilt = Math.min(this.#goal.tilt, PLACE_TILT_MAX);
+    Object.assign(this.#goal, { x, y, z: 0, tilt: FLIGHT.tilt, distance: FLIGHT.distance });
+  }
+
+  /** Goes to a pose: x, y, distance, tilt and bearing. */
+  show([x = 0, y = 0, distance = 0, tilt = 0, bearing = NORTH]: readonly number[]): void {
+    this.#startTransition();
+    Object.assign(this.#goal, { x, y, z: 0, bearing });
+    this.#goal.distance = this.#clampDistance(distance);
+    this.#goal.tilt = Math.min(TILT_MAX, Math.max(0, tilt));
+    this.#keepInside();
   }
 
   /** Zooms around a point of the canvas, by default the middle. */
   zoomBy(factor: number, xPx = this.view.widthPx / 2, yPx = this.view.heightPx / 2): void {
+    if (this.target === 'parties') {
+      this.#nearer *= factor;
+      return;
+    }
     const before = this.#goal.distance;
     this.#goal.distance = this.#clampDistance(before / factor);
     if (this.target === 'car') return;
+    this.target = 'city';
     this.#isFitted = false;
     const under = groundUnder(this.#goal, this.view, xPx, yPx);
     if (!under) return;
@@ -105,6 +134,18 @@ export class CameraRig {
     this.#goal.x += (under.x - this.#goal.x) * part;
     this.#goal.y += (under.y - this.#goal.y) * part;
     this.#keepInside();
+  }
+
+  /** Something covers the bottom of the canvas. Returns what ends that. */
+  coveredBy(element: HTMLElement): () => void {
+    const observer = new ResizeObserver(() => {
+      this.insets.bottom = element.offsetHeight + 2 * MARGIN_PX;
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      this.insets.bottom = MARGIN_PX;
+    };
   }
 
   /** Drags the city; the camera stops following. */
@@ -123,26 +164,54 @@ export class CameraRig {
   }
 
   tiltBy(rad: number): void {
-    this.#isFitted = false;
+    this.#leavePlace();
     this.#goal.tilt = Math.min(TILT_MAX, Math.max(0, this.#goal.tilt + rad));
   }
 
   rotateBy(rad: number): void {
-    this.#isFitted = false;
-    if (this.target === 'car' && this.mode === 'chase') this.#orbitRad += rad;
+    this.#leavePlace();
+    const isSet = this.target === 'parties' || (this.target === 'car' && this.mode === 'chase');
+    if (isSet) this.#orbitRad += rad;
     else this.#goal.bearing += rad;
+  }
+
+  /** The visitor takes the camera. */
+  #leavePlace(): void {
+    this.#isFitted = false;
+    if (this.target === 'place') this.target = 'city';
+  }
+
+  /** Looks from straight above, or obliquely again. */
+  toggleTilt(): void {
+    this.#leavePlace();
+    this.#goal.tilt = this.#goal.tilt > FLAT_RAD ? 0 : OBLIQUE_RAD;
+    this.#glide();
+  }
+
+  faceNorth(): void {
+    this.#leavePlace();
+    this.#orbitRad = 0;
+    this.#goal.bearing = NORTH;
+    this.#glide();
+  }
+
+  /** Moves from the current pose to the goal. */
+  #glide(): void {
+    Object.assign(this.#from, this.pose);
+    this.#transitionLeftS = MOVE_S;
   }
 
   /** The followed car has changed: starts a transition to it. */
   changeCar(): void {
-    Object.assign(this.#from, this.pose);
-    this.#transitionLeftS = MOVE_S;
+    this.#glide();
     this.#bearing = null;
   }
 
-  /** Updates the pose; `anchor` is the picked car. */
-  advance(dtS: number, anchor: CarPose | null): void {
+  /** Updates the pose; `anchor` is the picked car, `focus` what a replay is about. */
+  advance(dtS: number, anchor: CarPose | null, focus: Focus | null = null): void {
     if (this.target === 'car' && anchor) this.#follow(dtS, anchor);
+    if (this.target === 'parties' && focus) this.#showParties(focus);
+    if (this.target === 'place' && !this.reducedMotion) this.#goal.bearing += FLIGHT.radPerS * dtS;
     this.#transitionLeftS = this.reducedMotion ? 0 : Math.max(0, this.#transitionLeftS - dtS);
     if (this.#transitionLeftS <= 0) Object.assign(this.pose, this.#goal);
     else {
@@ -168,10 +237,18 @@ export class CameraRig {
     goal.z = CHASE_HEIGHT_M;
   }
 
+  #showParties({ places, bearing }: Focus): void {
+    const goal = this.#goal;
+    goal.bearing = bearing + this.#orbitRad;
+    const { insets } = this;
+    const { radiusM, leastM } = PARTIES;
+    frame(goal, this.view, places, { insets, radiusM, least: leastM });
+    goal.distance = Math.max(DISTANCE_MIN_M, goal.distance / this.#nearer);
+  }
+
   /** Starts a transition from the current pose to a new goal. */
   #startTransition(): void {
-    Object.assign(this.#from, this.pose);
-    this.#transitionLeftS = MOVE_S;
+    this.#glide();
     this.#isFitted = false;
     this.target = 'city';
   }

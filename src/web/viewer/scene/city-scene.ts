@@ -6,7 +6,7 @@ import { Billboards } from './billboards.ts';
 import { housesOf, shadowOf } from './buildings.ts';
 import { metresPerPixel, project } from './camera.ts';
 import { CameraRig } from './camera-rig.ts';
-import { addContactMark } from './contact-mark.ts';
+import { addContactMark, addCrashPulses, addTrails } from './collision-marks.ts';
 import { Decals } from './decals.ts';
 import { FleetView } from './fleet-view.ts';
 import { listenToGestures } from './gestures.ts';
@@ -107,6 +107,7 @@ export class CityScene {
       perPixelM: 1,
       tick: 0,
       reducedMotion: false,
+      clear: [],
     };
     const trees = treesOf(map.blocks);
     this.#trees = new TreeView(trees, solid);
@@ -131,13 +132,14 @@ export class CityScene {
     const index = car && picked ? picked.car : -1;
     if (index !== this.#pickedCar && camera.target === 'car') camera.changeCar();
     this.#pickedCar = index;
-    camera.advance(dtS, car);
+    camera.advance(dtS, car, world.focus);
     if (!reducedMotion) this.#renderer.shared.timeS.value = world.tick / TICKS_PER_S;
     const overlay = this.#overlay;
     const { decals, smoke, signs } = overlay;
     overlay.perPixelM = metresPerPixel(pose, view);
     overlay.tick = world.tick;
     overlay.reducedMotion = reducedMotion;
+    overlay.clear = world.focus?.places ?? [];
     decals.clear();
     smoke.clear();
     signs.clear();
@@ -147,6 +149,8 @@ export class CityScene {
     this.#fleet.show(world, index, overlay);
     this.#picked.show(picked, car, overlay);
     addContactMark(world.contact, overlay);
+    addCrashPulses(world.crashes, overlay);
+    addTrails(world.focus, overlay);
     decals.flush();
     smoke.flush();
     signs.flush();

@@ -14,6 +14,8 @@ export const SHAPE = {
   bar: 4,
   dashedRing: 5,
   disc: 6,
+  /** The edge of a rectangle. */
+  outline: 7,
 } as const;
 
 type Shape = (typeof SHAPE)[keyof typeof SHAPE];
@@ -63,6 +65,11 @@ void main() {
     float turn = fract(atan(local.y, local.x) * 3.8197);
     alpha = step(turn, 0.6) * smoothstep(0.95 - fine, 0.95, far) * (1.0 - smoothstep(1.0 - fine, 1.0, far));
     alpha += 0.1 * (1.0 - step(0.95, far));
+  } else if (shape > 6.5) {
+    vec2 inside = (1.0 - abs(local)) * size;
+    float edge = min(inside.x, inside.y);
+    float width = max(0.22, 2.5 * perPixel);
+    alpha = 1.0 - smoothstep(width, width + perPixel, edge) + 0.25 * step(width, edge);
   } else if (shape > 5.5) {
     alpha = 1.0 - smoothstep(1.0 - 2.0 * fine, 1.0, far);
   }

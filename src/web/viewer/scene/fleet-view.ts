@@ -5,7 +5,7 @@ import { SHAPE } from './decals.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { at, isInside, type Line } from './lines.ts';
-import { areBlinkersOn, type Overlay } from './overlay.ts';
+import { areBlinkersOn, covers, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
 import type { ShownCar, ShownWorld, Theme } from './types.ts';
 
@@ -23,6 +23,9 @@ const WRECK_ROLL_RAD = 0.16;
 const BEAM_M = 9;
 const PUFFS = 5;
 const PUFF_TICKS = 140;
+/** A ghost that is nearer to its car is not drawn. */
+const APART_M = 0.4;
+const OUTLINE_PX = 3;
 
 export const TONES = {
   shadow: [0.03, 0.04, 0.07],
@@ -93,7 +96,12 @@ export class FleetView {
       addGroundMarks(car, plan, scale, isNight, i === picked, overlay);
       addSigns(car, plan, scale, i === picked, overlay);
     }
-    for (const ghost of ghosts) this.#showGhost(ghost, overlay);
+    for (const ghost of ghosts) {
+      const car = cars.find(({ vin }) => vin === ghost.vin);
+      // Where both are in one place, they would flicker through each other.
+      const isApart = !car || Math.hypot(car.x - ghost.x, car.y - ghost.y) > APART_M;
+      if (isApart) this.#showGhost(ghost, overlay);
+    }
     for (const body of this.#bodies.values()) {
       body.cars.flush();
       body.ghosts.flush();
@@ -103,8 +111,9 @@ export class FleetView {
   #showGhost(car: ShownCar, { perPixelM, decals }: Overlay): void {
     const plan = planOf(car.model);
     const scale = enlargement(plan.lengthM, perPixelM);
-    const ring = 0.72 * plan.lengthM * scale;
-    decals.add(SHAPE.dashedRing, car, ring, ring, TONES.ghost, 0.95);
+    const [half, side] = [(plan.lengthM / 2) * scale, (plan.widthM / 2) * scale];
+    const rim = Math.max(0.35, OUTLINE_PX * perPixelM);
+    decals.add(SHAPE.outline, car, half + rim, side + rim, TONES.ghost, 1);
     this.#place(car, scale);
     const bodies = this.#bodies.get(plan)?.ghosts;
     bodies?.add(this.#transform, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
@@ -177,8 +186,9 @@ function addSigns(
   { roofM }: BodyPlan,
   scale: number,
   isPicked: boolean,
-  { smoke, signs, tick }: Overlay,
+  overlay: Overlay,
 ): void {
+  const { smoke, signs, tick } = overlay;
   const { x, y } = car;
   if (car.status === 'crashed') {
     for (let i = 0; i < PUFFS; i++) {
@@ -191,7 +201,7 @@ function addSigns(
     }
   }
   const marked = car.status === 'crashed' ? CRASHED : interventionOf(car);
-  if (!marked) return;
+  if (!marked || covers(overlay, x, y)) return;
   const risePx = isPicked ? 58 : 26;
   signs.addPillText(marked.word, [x, y, roofM * scale], risePx, marked.style);
 }

@@ -6,7 +6,7 @@ import { TONES } from './fleet-view.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { type HazardBody, hazardBody } from './hazard-bodies.ts';
-import { areBlinkersOn, type Overlay } from './overlay.ts';
+import { areBlinkersOn, covers, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
 import type { ShownHazard, Theme } from './types.ts';
 
@@ -65,6 +65,7 @@ export class HazardView {
     const radius = Math.max(2.6, 7 * perPixelM);
     for (const { x, y } of this.#spots) {
       decals.add(SHAPE.dashedRing, { x, y, heading: 0 }, radius, radius, WARNING, 0.9);
+      if (covers(overlay, x, y)) continue;
       signs.addIcon(PICTURE.warning, [x, y, 0.4], SIGN_RISE_PX * part, SIGN_PX * part, SPOT);
     }
     for (const hazard of hazards) {
@@ -86,7 +87,7 @@ export class HazardView {
     decals.add(SHAPE.shadow, hazard, shadowM, shadowWidthM, TONES.shadow, 0.55);
     const part = signPart(perPixelM);
     const risePx = (SIGN_RISE_PX + 6) * part;
-    if (isUrgent)
+    if (isUrgent && !covers(overlay, x, y))
       signs.addIcon(PICTURE.warning, [x, y, 2.2], risePx, SIGN_ACTIVE_PX * part, ACTIVE);
     const drawn = this.#bodies.get(hazard.id);
     if (!drawn) return;

@@ -10,7 +10,7 @@ import {
   stationAt,
   thinned,
 } from './lines.ts';
-import type { Overlay } from './overlay.ts';
+import { covers, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
 import type { Theme } from './types.ts';
 
@@ -124,13 +124,11 @@ const SMALL_PX = 10.5;
 /** Farther away than this, the signs would cover the streets. */
 const PER_PIXEL_MAX_M = 1.3;
 
-export function addZoneSigns(
-  zones: ReturnType<typeof zoneSigns>,
-  { perPixelM, signs }: Overlay,
-): void {
-  if (perPixelM > PER_PIXEL_MAX_M) return;
+export function addZoneSigns(zones: ReturnType<typeof zoneSigns>, overlay: Overlay): void {
+  if (overlay.perPixelM > PER_PIXEL_MAX_M) return;
   for (const { x, y, text, style } of zones) {
-    signs.addPillText(text, [x, y, 0], SINK_PX, style, SMALL_PX);
+    if (!covers(overlay, x, y))
+      overlay.signs.addPillText(text, [x, y, 0], SINK_PX, style, SMALL_PX);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { MapPoint } from '../api/types.ts';
 import type { Billboards } from './billboards.ts';
 import type { Decals } from './decals.ts';
 
@@ -13,6 +14,16 @@ export interface Overlay {
   perPixelM: number;
   tick: number;
   reducedMotion: boolean;
+  /** Nothing covers these places: the parties of a replay. */
+  clear: readonly MapPoint[];
+}
+
+/** Around a place that is kept clear, m. */
+const CLEAR_M = 14;
+
+/** Whether a sign at a place would cover what is kept clear. */
+export function covers({ clear }: Overlay, x: number, y: number): boolean {
+  return clear.some((place) => Math.hypot(place[0] - x, place[1] - y) < CLEAR_M);
 }
 
 const BLINK_TICKS = 18;

@@ -17,7 +17,7 @@ import { EVERYWHERE, fixed } from './geometry.ts';
 import { gapText } from './glyphs.ts';
 import { at, beside, distance, isInside, type Line, leftward, thinned } from './lines.ts';
 import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
-import type { Overlay } from './overlay.ts';
+import { covers, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
 import { RouteLine } from './route-line.ts';
 import type { Picked, SensorName, ShownCar } from './types.ts';
@@ -128,6 +128,7 @@ export class PickedView {
     }
     if (picked.gap !== null) this.#showGap(picked.gap, car, noseM, overlay);
     const heightM = plan.roofM * enlargement(plan.lengthM, overlay.perPixelM);
+    if (covers(overlay, car.x, car.y)) return;
     overlay.signs.addPillText(car.plate, [car.x, car.y, heightM], PLATE_RISE_PX, PLATE_STYLE);
   }
 

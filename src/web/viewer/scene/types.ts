@@ -28,8 +28,22 @@ export interface ShownWorld {
   hazards: ShownHazard[];
   /** Translucent cars of a counterfactual replay. */
   ghosts: ShownCar[];
+  /** What a replay is about; null in the live world. */
+  focus: Focus | null;
+  /** The last collisions of the live world: where and at which tick. */
+  crashes: readonly { place: MapPoint; tick: number }[];
   /** Where the collision of a replay was. */
   contact: MapPoint | null;
+}
+
+/** The parties of a collision, as a replay shows them. */
+export interface Focus {
+  /** Where they are now, ghosts included. */
+  places: readonly MapPoint[];
+  /** The direction in which the camera looks: that of the striking car before the contact. */
+  bearing: number;
+  /** Where they have been: the parties as it was, then the ghosts. */
+  trails: readonly { isGhost: boolean; places: readonly MapPoint[] }[];
 }
 
 export type SensorName = 'front_camera' | 'front_radar' | 'corner_radars';
@@ -46,7 +60,8 @@ export interface Picked {
   gap: number | null;
 }
 
-export type CameraMode = 'city' | 'follow' | 'chase';
+/** `parties`: a replay, with all who take part in view. */
+export type CameraMode = 'city' | 'follow' | 'chase' | 'parties';
 
 /** Where something is drawn: CSS pixels of the canvas, and metres of the world. */
 export interface Placement {

@@ -1,0 +1,157 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
+import { until as untilTrue } from '../../rigs/until.ts';
+import { useTwin, vinOf } from './api.ts';
+import {
+  crashedWorld,
+  firstVisit,
+  mapless,
+  openCity,
+  until,
+  untilState,
+  visitor,
+} from './viewer-visitor.ts';
+import type { Incident, World } from './wire.ts';
+
+// What is drawn by the processor of a busy machine takes its time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const api = useTwin();
+let browser: TestBrowser;
+beforeAll(async () => {
+  browser = await openBrowser(api.url, { hasWebGL: true });
+});
+afterAll(async () => {
+  await browser.close();
+});
+
+const cardOf = (page: Page) => page.locator('.demonstration');
+
+describe('a first visit', () => {
+  test('[P22] leads from one button to what comes of a feature that is off', async () => {
+    const world = await api.makeWorld({ seed: 5, start_tick: 500 });
+    const context = await firstVisit(await mapless(browser));
+    const page = await openCity(context, `${api.url}/worlds/${world.id}`);
+    await cardOf(page).getByText('See what happens, and what would have saved it.').waitFor();
+    await cardOf(page).getByRole('button', { name: 'Show me' }).click();
+    await cardOf(page)
+      .getByRole('button', { name: /^Switch off / })
+      .click();
+    await until(page, `viewer.demonstration === 'waiting'`);
+    const changes = async () => (await api.world('Journal', world, '/journal')).changes.length;
+    await untilTrue('a feature that is off', async () => (await changes()) === 1);
+    await until(page, `viewer.replay !== null || viewer.demonstration === 'told'`);
+    const told = page.getByText(/What would have prevented|That came of it/);
+    await told.first().waitFor();
+    await context.close();
+  });
+
+  test('[P22] is not disturbed by the invitation again, nor where a link leads to something', async () => {
+    const world = await api.makeWorld({ seed: 6 });
+    const context = await firstVisit(await mapless(browser));
+    const linked = await openCity(context, `${api.url}/worlds/${world.id}#car=${vinOf(world, 4)}`);
+    await linked.getByRole('switch', { name: /^AEB/ }).waitFor();
+    expect(await cardOf(linked).count()).toBe(0);
+    await context.close();
+
+    const again = await mapless(browser);
+    const page = await openCity(again, `${api.url}/worlds/${world.id}`);
+    await untilState(page, 'live');
+    expect(await cardOf(page).count()).toBe(0);
+    await again.close();
+  });
+
+  test('of a city that is gone ends in a new one', async () => {
+    const context = await mapless(browser);
+    const page = await context.newPage();
+    await page.goto(`${api.url}/worlds/0000000000`);
+    await page.getByRole('button', { name: 'Make a new city' }).click();
+    await page.getByRole('button', { name: /^Compact old town/ }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith('0000000000'), { waitUntil: 'commit' });
+    await untilState(page, 'live');
+    // The world that there is not is what the browser complains of.
+    browser.complaints.length = 0;
+    await context.close();
+  });
+});
+
+describe('a collision', () => {
+  let world: World;
+  let incident: Incident;
+  beforeAll(async () => {
+    ({ world, incident } = await crashedWorld(api, ({ failures }) => failures.length > 0));
+  });
+
+  test('[P23] is announced, and the announcement leads to its report', async () => {
+    const page = await openCity(await mapless(browser), `${api.url}/worlds/${world.id}`);
+    const toast = page.locator('.toast').filter({ hasText: 'collided' });
+    await toast.first().waitFor();
+    await toast.last().getByRole('button', { name: 'See why' }).click();
+    await page.getByRole('region', { name: 'Incident' }).waitFor();
+    await until(page, 'viewer.replay !== null');
+    await page.context().close();
+  });
+
+  test('[P23] of the followed car opens its report by itself', async () => {
+    const made = await api.makeWorld({
+      journal: {
+        seed: 9,
+        city: 'grid',
+        changes: [{ tick: 0, car: 2, features: { brakes: false } }],
+      },
+    });
+    const context = await mapless(browser);
+    const page = await openCity(context, `${api.url}/worlds/${made.id}#car=${vinOf(made, 2)}`);
+    await until(page, 'viewer.replay !== null');
+    const [report] = await api.world('Incidents', made, '/incidents');
+    expect(report?.vehicles.some(({ vin }) => vin === vinOf(made, 2))).toBe(true);
+    await context.close();
+  });
+
+  test('[P24] is replayed with all parties in view, before, at and after the contact', async () => {
+    const all = await api.world('Incidents', world, '/incidents');
+    const some = [incident, ...all.filter(({ tick }) => tick > 400)].slice(0, 20);
+    const context = await visitor(browser, { reducedMotion: 'reduce' });
+    const page = await openCity(context, `${api.url}/worlds/${world.id}`);
+    for (const { id, tick } of some) {
+      await page.evaluate(`location.hash = 'incident=${id}'`);
+      await until(page, `viewer.replay?.incident === '${id}' && viewer.parties !== null`);
+      for (const ticks of [-250, -50, 0, 50]) {
+        const moment = tick + ticks;
+        await page.getByRole('slider', { name: 'Moment of the replay' }).fill(String(moment));
+        await until(page, `Math.abs(viewer.tick - ${moment}) < 4`);
+        await until(page, ARE_IN_VIEW);
+      }
+    }
+    expect(some.length).toBeGreaterThan(3);
+    await context.close();
+  });
+
+  test('[P24] is shared with its moment and its explanation', async () => {
+    const context = await mapless(browser);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const page = await openCity(context, `${api.url}/worlds/${world.id}#incident=${incident.id}`);
+    await until(page, 'viewer.replay?.with?.length > 0');
+    const moment = incident.tick - 24;
+    await page.getByRole('slider', { name: 'Moment of the replay' }).fill(String(moment));
+    await page.getByRole('button', { name: 'Share this', exact: true }).click();
+    const url = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(url).toContain(`incident=${incident.id}`);
+    const other = await openCity(await mapless(browser), url);
+    await until(other, 'viewer.replay?.with?.length > 0');
+    const shown = (await other.evaluate('({ tick: viewer.tick, replay: viewer.replay })')) as {
+      tick: number;
+      replay: { isPlaying: boolean };
+    };
+    expect(shown.replay.isPlaying).toBe(false);
+    expect(Math.abs(shown.tick - moment)).toBeLessThan(4);
+    await other.context().close();
+    await context.close();
+  });
+});
+
+const ARE_IN_VIEW = `viewer.parties.places.every(({ xPx, yPx, depth }) => {
+  const { left, right, top, bottom } = viewer.parties.free;
+  return depth > 0 && xPx >= left && xPx <= right && yPx >= top && yPx <= bottom;
+})`;

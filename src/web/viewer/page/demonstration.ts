@@ -1,0 +1,187 @@
+import { computed, signal } from '@preact/signals';
+import { RequestError } from '../../common/request.ts';
+import { readStored, store } from '../../common/storage.ts';
+import { readOutlook } from '../api/twin.ts';
+import { type FleetEntry, TICKS_PER_S, type WorldEvent, type WorldStake } from '../api/types.ts';
+import type { EventFeed } from './event-feed.ts';
+import type { LiveWorld } from './live-world.ts';
+import type { PickedCar } from './picked-car.ts';
+
+const SEEN = ['localStorage', 'viewer.invited'] as const;
+/** Nothing is offered that comes sooner: whoever reads it must be able to press the button. */
+const READ_S = 7;
+/** What comes later is offered only where nothing comes sooner. */
+const SOON_S = 30;
+/** An offer is withdrawn if nobody takes it before it is so near. */
+const TOO_LATE_S = 3;
+/** Nothing has come of it when it is overdue by so much. */
+const OVERDUE_S = 12;
+
+/** A feature that is switched off on a car, and what would come of it. */
+export interface Offer extends WorldStake {
+  car: FleetEntry;
+  /** When it is expected, world tick. */
+  dueTick: number;
+}
+
+/**
+ * invitation: a first visit begins. looking: the outlook is read. offer: the visitor is asked.
+ * waiting: the feature is off. told: something came of it that is no collision. nothing: nothing did.
+ */
+export type Phase =
+  | { name: 'closed' | 'invitation' | 'looking' }
+  | { name: 'failed'; why: string }
+  | { name: 'offer' | 'waiting' | 'nothing'; offer: Offer }
+  | { name: 'told'; offer: Offer; event: WorldEvent };
+
+interface Parts {
+  live: LiveWorld;
+  car: PickedCar;
+  eventFeed: EventFeed;
+  /** Shows the car without covering the map. */
+  follow(vin: string): void;
+  openIncident(id: string): void;
+}
+
+/**
+ * Shows what a feature is for: it takes what the outlook promises soonest, switches the feature off once the
+ * visitor says so, and leads to what comes of it.
+ */
+export class Demonstration {
+  readonly phase = signal<Phase>({ name: 'closed' });
+  /** Seconds until what is offered or awaited; null where there is nothing. */
+  readonly leftS = computed(() => {
+    const phase = this.phase.value;
+    const tick = this.#parts.live.latest.value?.tick;
+    if (!('offer' in phase) || tick === undefined) return null;
+    return Math.max(0, Math.round((phase.offer.dueTick - tick) / TICKS_PER_S));
+  });
+  readonly #parts: Parts;
+  /** What was offered already, so that the next offer is another one. */
+  readonly #offered = new Set<string>();
+  #isReading = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Begins a first visit. */
+  invite(): void {
+    if (readStored(...SEEN) === null) this.phase.value = { name: 'invitation' };
+  }
+
+  close(): void {
+    store(...SEEN, 'yes');
+    this.phase.value = { name: 'closed' };
+  }
+
+  /** Looks for something to offer: what was not offered yet, if there is any. */
+  async begin(): Promise<void> {
+    store(...SEEN, 'yes');
+    if (this.#isReading) return;
+    this.#isReading = true;
+    this.phase.value = { name: 'looking' };
+    try {
+      const offer = await this.#find();
+      if (this.phase.peek().name !== 'looking') return;
+      if (offer === undefined) {
+        this.phase.value = { name: 'failed', why: 'Nothing is at stake in the next minute.' };
+        return;
+      }
+      this.#offered.add(keyOf(offer));
+      this.phase.value = { name: 'offer', offer };
+      this.#parts.follow(offer.vin);
+    } catch (error) {
+      const why = error instanceof RequestError ? error.message : 'The service did not answer.';
+      if (this.phase.peek().name === 'looking') this.phase.value = { name: 'failed', why };
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #find(): Promise<Offer | undefined> {
+    const { live } = this.#parts;
+    const { tick, outlook } = await readOutlook(live.id);
+    const nowTick = Math.max(tick, live.playback.newest?.tick ?? 0);
+    const agoS = (nowTick - tick) / TICKS_PER_S;
+    const found = chosen(
+      outlook.map((stake) => ({ ...stake, time: stake.time - agoS })),
+      (stake) => this.#offered.has(keyOf(stake)),
+    );
+    const car = live.fleet.peek().find(({ vin }) => vin === found?.vin);
+    if (found === undefined || car === undefined) return undefined;
+    return { ...found, car, dueTick: nowTick + found.time * TICKS_PER_S };
+  }
+
+  /** The visitor takes the offer. */
+  async switchOff(): Promise<void> {
+    const phase = this.phase.peek();
+    if (phase.name !== 'offer') return;
+    const { offer } = phase;
+    this.phase.value = { name: 'waiting', offer };
+    const { car } = this.#parts;
+    car.pick(offer.vin);
+    await car.switchTo(offer.feature, false);
+    if (car.error.peek() === '' || this.phase.peek().name !== 'waiting') return;
+    this.phase.value = { name: 'failed', why: car.error.peek() };
+  }
+
+  /** Switches the feature of the last offer on again. */
+  async switchOn(): Promise<void> {
+    const phase = this.phase.peek();
+    this.close();
+    if (!('offer' in phase)) return;
+    const { car } = this.#parts;
+    car.pick(phase.offer.vin);
+    await car.switchTo(phase.offer.feature, true);
+  }
+
+  /** Takes what happened. A collision after something else came of it is shown as well. */
+  take(events: readonly WorldEvent[]): void {
+    const phase = this.phase.peek();
+    if (phase.name !== 'waiting' && phase.name !== 'told') return;
+    const { offer } = phase;
+    const { eventFeed, openIncident } = this.#parts;
+    const collision = events.find(({ incident }) => eventFeed.isInvolved(incident, offer.vin));
+    if (collision?.incident) {
+      this.phase.value = { name: 'closed' };
+      openIncident(collision.incident);
+      return;
+    }
+    const event = events.find((each) => isAbout(each, offer));
+    if (event !== undefined && phase.name === 'waiting')
+      this.phase.value = { name: 'told', offer, event };
+  }
+
+  /** Call it a few times a second. */
+  advance(): void {
+    const phase = this.phase.peek();
+    const tick = this.#parts.live.playback.newest?.tick;
+    if (!('offer' in phase) || tick === undefined) return;
+    const leftS = (phase.offer.dueTick - tick) / TICKS_PER_S;
+    if (phase.name === 'offer' && leftS < TOO_LATE_S) void this.begin();
+    if (phase.name === 'waiting' && leftS < -OVERDUE_S)
+      this.phase.value = { name: 'nothing', offer: phase.offer };
+  }
+}
+
+const keyOf = ({ vin, feature, hazard, kind }: WorldStake): string =>
+  [vin, feature, hazard ?? kind].join(' ');
+
+/** The best of an outlook: a collision that comes soon, else what comes soonest. */
+export function chosen<Entry extends WorldStake>(
+  outlook: readonly Entry[],
+  wasOffered: (entry: Entry) => boolean,
+): Entry | undefined {
+  const inTime = outlook.filter(({ time }) => time >= READ_S);
+  const fresh = inTime.filter((entry) => !wasOffered(entry));
+  const from = fresh.length > 0 ? fresh : inTime;
+  return (
+    from.find(({ consequence, time }) => consequence === 'collision' && time <= SOON_S) ?? from[0]
+  );
+}
+
+/** Whether an event tells what came of an offer. */
+function isAbout({ vin, feature, consequence }: WorldEvent, offer: Offer): boolean {
+  return vin === offer.vin && consequence !== null && feature === offer.feature;
+}

@@ -1,0 +1,168 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../../common/button.tsx';
+import { capitalised, carName, inSentence, sentence } from '../formatting.ts';
+import { useViewer } from '../page/context.ts';
+import type { Offer } from '../page/demonstration.ts';
+import { consequenceOf, placeAhead, placeOf } from '../stakes.ts';
+
+/** Invites to see what a feature is for, and leads through it. It does not block the page. */
+export function DemonstrationCard() {
+  const viewer = useViewer();
+  const { demonstration } = viewer;
+  const phase = demonstration.phase.value;
+  if (viewer.live.status.value === 'gone' || viewer.replay.id.value !== null) return null;
+  switch (phase.name) {
+    case 'closed':
+      return null;
+    case 'invitation':
+      return (
+        <Card title="Switch off a car’s safety features" actions={<Invitation />}>
+          <p>See what happens, and what would have saved it.</p>
+        </Card>
+      );
+    case 'looking':
+      return (
+        <Card title="Looking around the city…">
+          <p class="soft">The next minute is lived ahead to see where a feature will matter.</p>
+        </Card>
+      );
+    case 'failed':
+      return (
+        <Card title="There is nothing to show now" actions={<Another words="Try again" />}>
+          <p>{phase.why}</p>
+        </Card>
+      );
+    case 'offer':
+      return <OfferCard offer={phase.offer} />;
+    case 'waiting':
+      return <WaitingCard offer={phase.offer} />;
+    case 'nothing':
+      return (
+        <Card title="It went well this time" actions={<After offer={phase.offer} />}>
+          <p>
+            {carName(phase.offer.car)} got past {placeOf(phase.offer)} without{' '}
+            {inSentence(phase.offer.feature)}.
+          </p>
+        </Card>
+      );
+    case 'told':
+      return (
+        <Card title={`That came of it`} actions={<After offer={phase.offer} />}>
+          <p>{sentence(phase.event.message)}</p>
+        </Card>
+      );
+  }
+}
+
+function OfferCard({ offer }: { offer: Offer }) {
+  const { demonstration } = useViewer();
+  const name = inSentence(offer.feature);
+  return (
+    <Card
+      title={capitalised(placeAhead(offer))}
+      actions={
+        <>
+          <Another words="Another one" />
+          <Button kind="main" size="small" onClick={() => demonstration.switchOff()}>
+            Switch off {name}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        {carName(offer.car)} is there in about <Seconds />. With {name} it gets past; without,{' '}
+        {consequenceOf(offer)}.
+      </p>
+    </Card>
+  );
+}
+
+function WaitingCard({ offer }: { offer: Offer }) {
+  const { demonstration } = useViewer();
+  const left = demonstration.leftS.value ?? 0;
+  return (
+    <Card
+      title={left > 0 ? `${capitalised(placeOf(offer))} in ${left} s` : 'Now…'}
+      actions={
+        <Button kind="quiet" size="small" onClick={() => demonstration.switchOn()}>
+          Switch it on again
+        </Button>
+      }
+    >
+      <p>
+        {carName(offer.car)} drives without {inSentence(offer.feature)}.
+      </p>
+    </Card>
+  );
+}
+
+function Seconds() {
+  const { demonstration } = useViewer();
+  return <strong>{demonstration.leftS.value ?? '–'} s</strong>;
+}
+
+function Invitation() {
+  const { demonstration } = useViewer();
+  return (
+    <>
+      <Button kind="quiet" size="small" onClick={() => demonstration.close()}>
+        Just look
+      </Button>
+      <Button kind="main" onClick={() => demonstration.begin()}>
+        Show me
+      </Button>
+    </>
+  );
+}
+
+function Another({ words }: { words: string }) {
+  const { demonstration } = useViewer();
+  return (
+    <>
+      <Button kind="quiet" size="small" onClick={() => demonstration.close()}>
+        Close
+      </Button>
+      <Button size="small" onClick={() => demonstration.begin()}>
+        {words}
+      </Button>
+    </>
+  );
+}
+
+function After({ offer }: { offer: Offer }) {
+  const { demonstration } = useViewer();
+  return (
+    <>
+      <Button kind="quiet" size="small" onClick={() => demonstration.switchOn()}>
+        Switch {inSentence(offer.feature)} on again
+      </Button>
+      <Button kind="main" size="small" onClick={() => demonstration.begin()}>
+        Another one
+      </Button>
+    </>
+  );
+}
+
+interface CardProps {
+  title: string;
+  children: ComponentChildren;
+  actions?: ComponentChildren;
+}
+
+function Card({ title, children, actions }: CardProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that was pressed is gone: without this, keyboard users would start at the top.
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus();
+  });
+  return (
+    <section class="demonstration" aria-labelledby="demonstration-title">
+      <h2 id="demonstration-title" ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      {children}
+      {actions === undefined ? null : <div class="demonstration-actions">{actions}</div>}
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+/** What is at stake next, in words. */
+import type { Stake } from './api/types.ts';
+import { inSentence } from './formatting.ts';
+
+/** By kind of an entry of the outlook: what lies ahead. */
+const PLACES: Readonly<Record<string, string>> = {
+  parked_row_child: 'a child between parked cars',
+  sudden_stop: 'a car that may stop without warning',
+  fog_stall: 'a broken-down car in the fog',
+  deer_crossing: 'a deer',
+  red_light_lorry: 'a lorry behind a red light',
+  blind_crossing: 'a crossing behind houses',
+  left_turn_oncoming: 'oncoming traffic behind a van',
+  wet_crest: 'a container behind a wet crest',
+  ice_bend: 'an icy bend',
+  sharp_bend: 'a sharp bend',
+  downhill_stop: 'a stop line at the foot of a hill',
+  blind_stall: 'lorries on a narrow road',
+  tram_crossing: 'a tram',
+  dark_zebra: 'somebody on a dark zebra crossing',
+  cut_in: 'a van that pulls out',
+  traffic_light: 'a red light',
+  junction: 'a junction',
+  bend: 'a bend',
+  road: 'the road ahead',
+};
+
+const CONSEQUENCES: Readonly<Record<Stake['consequence'], string>> = {
+  collision: 'it would crash',
+  red_light: 'it would run a red light',
+  lane_departure: 'it would leave its lane',
+  right_of_way: 'it would not give way',
+  stall: 'it would come to a stop in the road',
+};
+
+const NEAR_M = 10;
+
+/** “a deer”. */
+export function placeOf({ kind }: Pick<Stake, 'kind'>): string {
+  return PLACES[kind] ?? inSentence(kind);
+}
+
+/** “a deer, 120 m ahead”; distances to ten metres, as nobody measures them. */
+export function placeAhead(stake: Pick<Stake, 'kind' | 'distance'>): string {
+  const { distance } = stake;
+  if (distance < NEAR_M) return placeOf(stake);
+  return `${placeOf(stake)}, ${Math.round(distance / NEAR_M) * NEAR_M} m ahead`;
+}
+
+/** “it would crash”. */
+export function consequenceOf({ consequence }: Pick<Stake, 'consequence'>): string {
+  return CONSEQUENCES[consequence];
+}
