@@ -23,6 +23,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   shard: () => import('./shard.ts'),
   native: () => import('./native.ts'),
   viewer: () => import('./viewer.ts'),
+  visits: () => import('./visits.ts'),
   prices: () => import('./prices/main.ts'),
 };
 /** Questions that write no result file of figures. */
@@ -50,6 +51,8 @@ npm run bench -- trace --city grid --seed 5 --tick 1234 --car 3 [--out trace.svg
                                     draws a world around a tick
 npm run bench -- dealer [--worlds 100000]   worlds in the store that a node starts with
 npm run bench -- viewer [--minutes 10]      how long the heap is sampled
+npm run bench -- visits [--visits 20] [--seed 1] [--together 4]   first visits of each city, on a
+                                    desktop and a phone; the seed of the first, and visits at a time
 npm run bench -- cluster [--rounds 7] [--seconds 4] [--worlds 100]   rounds of each kind and their
                                     length; worlds whose frames are relayed
 npm run bench -- scale [--worlds 3000] [--watched 100] [--seconds 20]   worlds that are made, and of

@@ -24,7 +24,7 @@ const SETTLED_S = 10;
 const POLL_MS = 10;
 
 const WINDOW = { viewport: { width: 1280, height: 800 } };
-const NO_TOUR = `localStorage.setItem('viewer.toured', 'yes')`;
+const NO_INVITATION = `localStorage.setItem('viewer.invited', 'yes')`;
 
 const OPTIONS = {
   minutes: { fallback: 10, min: 1, max: 600, help: 'how long the heap is sampled' },
@@ -37,7 +37,7 @@ export async function run(options: string[]): Promise<Figure[]> {
   try {
     const visit = async () => {
       const context = await browser.visit(WINDOW);
-      await context.addInitScript(NO_TOUR);
+      await context.addInitScript(NO_INVITATION);
       return context;
     };
     const firsts: number[] = [];

@@ -73,11 +73,11 @@ test('[I30] a hazard event names the spot, and the car if there is one', () => {
     vin: 'VIN0',
     feature: null,
     hazard: 'h1',
-    message: 'Hazard deer crossing (h1) appeared ahead of Vela (plate AB 0).',
+    message: 'A deer leapt onto the road (h1) ahead of Vela (plate AB 0).',
   });
   expect(event({ ...hazard, car: -1 })).toMatchObject({
     vin: null,
-    message: 'Hazard deer crossing (h1) appeared.',
+    message: 'A deer leapt onto the road (h1).',
   });
 });
 

@@ -59,6 +59,23 @@ const BESIDE_ROAD: Readonly<Record<string, string>> = {
   sharp_bend: 'a wall',
 };
 
+/** What happens at a spot when it shows itself, by kind. */
+const APPEARANCES: Readonly<Record<string, string>> = {
+  parked_row_child: 'A child ran out from between parked cars',
+  sudden_stop: 'A vehicle braked to a standstill',
+  fog_stall: 'A car broke down in the fog',
+  deer_crossing: 'A deer leapt onto the road',
+  red_light_lorry: 'A lorry set off on its green light',
+  blind_crossing: 'A car came out of the side street',
+  left_turn_oncoming: 'An oncoming car came out from behind a van',
+  wet_crest: 'A container rolled onto the wet road',
+  ice_bend: 'Ice formed on the bend',
+  blind_stall: 'A lorry came along the narrow road',
+  tram_crossing: 'A tram came towards its crossing',
+  dark_zebra: 'Somebody stepped onto the dark zebra crossing',
+  cut_in: 'A van pulled out',
+};
+
 /** Number of events that the API lists. */
 export const EVENTS_SHOWN = 60;
 
@@ -114,10 +131,16 @@ function messageOf(raw: RawEvent, context: EventContext): string {
     case EVENT_COLLISION:
       return `${car} ${collisionOf(raw, context)}.`;
     case EVENT_HAZARD:
-      return `Hazard${spot ? ` ${spot}` : ''} appeared${raw.car < 0 ? '' : ` ahead of ${car}`}.`;
+      return `${appearanceOf(hazard)}${raw.car < 0 ? '' : ` ahead of ${car}`}.`;
     default:
       return `${car} ${consequenceOf(raw, context)}${raw.feature < 0 ? '' : `: ${feature} is off`}.`;
   }
+}
+
+function appearanceOf(hazard: EventHazard | undefined): string {
+  if (hazard === undefined) return 'A hazard appeared';
+  const { id, kind } = hazard;
+  return `${APPEARANCES[kind] ?? `Something appeared at the ${kind.replaceAll('_', ' ')}`} (${id})`;
 }
 
 function consequenceOf(raw: RawEvent, { fleet, hazards }: EventContext): string {

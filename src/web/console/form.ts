@@ -88,6 +88,9 @@ function verdictOf(error: unknown, values: object): Verdict {
 
 /** Messages of the service that are written for programs, in words for people. */
 const PLAIN_WORDS: Readonly<Record<string, string>> = {
+  'Input should be a valid number, unable to parse string as a number':
+    'Enter a number, such as 59.33',
+  'Input should be a valid number': 'Enter a number, such as 59.33',
   'Field required': 'Please fill this in',
   'String should have at least 1 character': 'Please fill this in',
   "String should match pattern '^[a-z0-9_]+$'":

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { COLOURS } from '../../twin/enumerations.ts';
 import {
+  colourName,
   formatClock,
   formatInteger,
   inSentence,
@@ -89,4 +91,13 @@ it('a car is found by plate, model and VIN', () => {
     ['', 'bl319', 'TERRA', 'halden t', 'dtwyts'].map((text) => matchesSearch(car, text)),
   ).toEqual([true, true, true, true, true]);
   expect(matchesSearch(car, 'Lumen')).toBe(false);
+});
+
+it('every colour of the fleet has an everyday name', () => {
+  const names = COLOURS.map(colourName);
+  expect(names).toEqual(expect.arrayContaining(['Red', 'Dark blue', 'White']));
+  for (const name of names)
+    expect(name).toMatch(
+      /^(Dark |Light )?(red|blue|green|grey|white|black|silver|yellow|orange|pink|turquoise)$/i,
+    );
 });

@@ -168,7 +168,13 @@ export class Demonstration {
 const keyOf = ({ vin, feature, hazard, kind }: WorldStake): string =>
   [vin, feature, hazard ?? kind].join(' ');
 
-/** The best of an outlook: a collision that comes soon, else what comes soonest. */
+/** Without these a car crashes, as anybody knows; what assists it is news. */
+const ACTUATORS: ReadonlySet<string> = new Set(['brakes', 'steering', 'throttle']);
+
+/**
+ * The best of an outlook, soonest first: a collision that comes soon without a sensor or a function, else one
+ * without an actuator, else what comes soonest.
+ */
 export function chosen<Entry extends WorldStake>(
   outlook: readonly Entry[],
   wasOffered: (entry: Entry) => boolean,
@@ -176,9 +182,10 @@ export function chosen<Entry extends WorldStake>(
   const inTime = outlook.filter(({ time }) => time >= READ_S);
   const fresh = inTime.filter((entry) => !wasOffered(entry));
   const from = fresh.length > 0 ? fresh : inTime;
-  return (
-    from.find(({ consequence, time }) => consequence === 'collision' && time <= SOON_S) ?? from[0]
+  const crashes = from.filter(
+    ({ consequence, time }) => consequence === 'collision' && time <= SOON_S,
   );
+  return crashes.find(({ feature }) => !ACTUATORS.has(feature)) ?? crashes[0] ?? from[0];
 }
 
 /** Whether an event tells what came of an offer. */

@@ -1,12 +1,34 @@
 import { batch, computed, signal } from '@preact/signals';
 import { RequestError } from '../../common/request.ts';
-import { changeFeatures, readFeatures, readRoute, resetFeatures } from '../api/twin.ts';
-import type { CityMap, FeatureState, MapPoint } from '../api/types.ts';
+import {
+  changeFeatures,
+  readCarOutlook,
+  readFeatures,
+  readRoute,
+  resetFeatures,
+} from '../api/twin.ts';
+import {
+  type CityMap,
+  type FeatureState,
+  type MapPoint,
+  type Stake,
+  TICKS_PER_S,
+} from '../api/types.ts';
 import type { LiveWorld } from './live-world.ts';
 import { whileVisible } from './visible.ts';
 
+/** How often it is asked what is at stake next: one forecast of the service serves for so long. */
+const STAKES_MS = 20_000;
+/** Cars that are switched at a time. */
+const AT_ONCE = 5;
 /** Other visitors may switch the same car, so its features are read again this often. */
 const REFRESH_MS = 1500;
+
+/** What is at stake next, and when it is expected. */
+export interface NextStake extends Stake {
+  /** World tick. */
+  dueTick: number;
+}
 
 /** The picked car: its features, its route and changes in progress. */
 export class PickedCar {
@@ -20,6 +42,8 @@ export class PickedCar {
   /** Values that a change in progress asks for. */
   readonly wanted = signal<Readonly<Record<string, boolean>>>({});
   readonly error = signal('');
+  /** By feature: what would happen next without it. */
+  readonly stakes = signal<ReadonlyMap<string, NextStake>>(new Map());
   readonly route = signal<readonly MapPoint[]>([]);
   readonly streets = signal<readonly string[]>([]);
   readonly #live: LiveWorld;
@@ -30,6 +54,7 @@ export class PickedCar {
   constructor(live: LiveWorld) {
     this.#live = live;
     whileVisible(REFRESH_MS, () => this.refresh());
+    whileVisible(STAKES_MS, () => this.#readStakes());
   }
 
   /** Sets the map, which has the geometry of the route. */
@@ -46,11 +71,28 @@ export class PickedCar {
       this.features.value = null;
       this.wanted.value = {};
       this.error.value = '';
+      this.stakes.value = new Map();
       this.route.value = [];
       this.streets.value = [];
     });
     void this.refresh();
     void this.#readRoute();
+    void this.#readStakes();
+  }
+
+  /** Where the service cannot say it, nothing is shown. */
+  async #readStakes(): Promise<void> {
+    const vin = this.vin.peek();
+    if (vin === null || this.index.peek() < 0 || this.#live.status.peek() === 'gone') return;
+    const answer = await readCarOutlook(vin).catch(() => null);
+    if (answer === null || vin !== this.vin.peek()) return;
+    const { tick, outlook } = answer;
+    const stakes = new Map<string, NextStake>();
+    for (const stake of outlook) {
+      const next = { ...stake, dueTick: tick + stake.time * TICKS_PER_S };
+      if (!stakes.has(stake.feature)) stakes.set(stake.feature, next);
+    }
+    this.stakes.value = stakes;
   }
 
   /** Reads the features, unless a change in progress will. */
@@ -67,6 +109,22 @@ export class PickedCar {
   switchTo(name: string, isOn: boolean): Promise<void> {
     this.wanted.value = { ...this.wanted.peek(), [name]: isOn };
     return this.#change((vin) => changeFeatures(vin, { [name]: isOn }));
+  }
+
+  /** Switches several features off, on this car or on all. */
+  async switchOff(names: readonly string[], onAll: boolean): Promise<void> {
+    const off = Object.fromEntries(names.map((name) => [name, false]));
+    this.wanted.value = { ...this.wanted.peek(), ...off };
+    await this.#change((vin) => changeFeatures(vin, off));
+    if (!onAll || this.error.peek() !== '') return;
+    const others = this.#live.fleet.peek().filter(({ vin }) => vin !== this.vin.peek());
+    for (let i = 0; i < others.length; i += AT_ONCE) {
+      const some = others.slice(i, i + AT_ONCE).map(({ vin }) => changeFeatures(vin, off));
+      const failed = (await Promise.allSettled(some)).some(({ status }) => status === 'rejected');
+      if (!failed) continue;
+      this.error.value = 'Not all cars could be switched. Press the button again.';
+      return;
+    }
   }
 
   reset(): Promise<void> {

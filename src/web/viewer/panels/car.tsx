@@ -3,7 +3,7 @@ import { Pairs } from '../../common/pairs.tsx';
 import { Loading, Note } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
 import type { FleetEntry } from '../api/types.ts';
-import { formatInteger, kmh } from '../formatting.ts';
+import { colourName, formatInteger, kmh } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { headline } from '../replay/report.ts';
 import { Features } from './features.tsx';
@@ -107,7 +107,7 @@ function Identity({ entry }: { entry: FleetEntry }) {
         pairs={[
           ['VIN', vin],
           ['Model', entry.model],
-          ['Colour', entry.colour],
+          ['Colour', colourName(entry.colour)],
           ['Route', count === 0 ? '–' : `${formatInteger(count)} streets`],
         ]}
       />

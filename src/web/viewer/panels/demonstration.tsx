@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { capitalised, carName, inSentence, sentence } from '../formatting.ts';
-import { useViewer } from '../page/context.ts';
+import { usePage, useViewer } from '../page/context.ts';
 import type { Offer } from '../page/demonstration.ts';
 import { consequenceOf, placeAhead, placeOf } from '../stakes.ts';
 
@@ -156,8 +156,13 @@ function Card({ title, children, actions }: CardProps) {
   useEffect(() => {
     if (document.activeElement === document.body) heading.current?.focus();
   });
+  const { display } = usePage();
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (card.current !== null) return display.scene?.camera.coveredBy(card.current);
+  }, [display.scene]);
   return (
-    <section class="demonstration" aria-labelledby="demonstration-title">
+    <section class="demonstration" aria-labelledby="demonstration-title" ref={card}>
       <h2 id="demonstration-title" ref={heading} tabIndex={-1}>
         {title}
       </h2>

@@ -1,8 +1,12 @@
-import { Button } from '../../common/button.tsx';
+import { useSignal } from '@preact/signals';
+import { Button, Switch } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
-import type { Feature } from '../api/types.ts';
+import { type Feature, TICKS_PER_S } from '../api/types.ts';
 import { missingText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
+import type { LiveWorld } from '../page/live-world.ts';
+import type { NextStake } from '../page/picked-car.ts';
+import { placeOf } from '../stakes.ts';
 
 /** In the order of the page: functions are switched most often. */
 export const GROUPS: readonly { group: Feature['group']; name: string }[] = [
@@ -10,6 +14,42 @@ export const GROUPS: readonly { group: Feature['group']; name: string }[] = [
   { group: 'sensor', name: 'Sensors' },
   { group: 'actuator', name: 'Actuators' },
 ];
+
+interface Preset {
+  name: string;
+  off: readonly string[];
+}
+
+const PRESETS: readonly Preset[] = [
+  { name: 'No brakes', off: ['brakes'] },
+  { name: 'Blind', off: ['front_camera', 'front_radar', 'corner_radars'] },
+  {
+    name: 'A car from 1995',
+    off: ['aeb', 'animal_detection', 'evasive_steering', 'intersection_assist', 'esc'],
+  },
+];
+
+/** Several switches at once. */
+function Presets() {
+  const { car } = useViewer();
+  const onAll = useSignal(false);
+  return (
+    <div class="presets">
+      {PRESETS.map(({ name, off }) => (
+        <Button size="small" key={name} onClick={() => car.switchOff(off, onAll.value)}>
+          {name}
+        </Button>
+      ))}
+      <Switch
+        label="On all cars"
+        isOn={onAll.value}
+        onChange={(isOn) => {
+          onAll.value = isOn;
+        }}
+      />
+    </div>
+  );
+}
 
 /** The twelve features of the picked car as switches. */
 export function Features() {
@@ -27,7 +67,7 @@ export function Features() {
       <p class="feature-error" role="alert">
         {car.error.value}
       </p>
-      {isThere ? null : <Loading what="the features" />}
+      {isThere ? <Presets /> : <Loading what="the features" />}
       {isThere &&
         GROUPS.map(({ group, name }) => (
           <fieldset class="features" key={group}>
@@ -43,14 +83,23 @@ export function Features() {
   );
 }
 
+/** “Next: a deer in 14 s”; empty where nothing is known to come. */
+function nextText(next: NextStake | undefined, { latest }: LiveWorld): string {
+  const tick = latest.value?.tick;
+  if (next === undefined || tick === undefined) return '';
+  const seconds = Math.round((next.dueTick - tick) / TICKS_PER_S);
+  return seconds < 1 ? '' : `Next: ${placeOf(next)} in ${seconds} s`;
+}
+
 function FeatureSwitch({ feature: { name, description } }: { feature: Feature }) {
-  const { car } = useViewer();
+  const { car, live } = useViewer();
   const wanted = car.wanted.value[name];
   const state = car.features.value;
   const isOn = wanted ?? state?.declared[name] ?? false;
   // The effect of a change is known when it is answered.
   const effective = wanted === undefined ? state?.effective[name] : isOn ? 'on' : 'off';
   const why = missingText(effective, state?.missing[name] ?? []);
+  const next = effective === 'on' ? nextText(car.stakes.value.get(name), live) : '';
   return (
     <button
       type="button"
@@ -66,6 +115,7 @@ function FeatureSwitch({ feature: { name, description } }: { feature: Feature })
       <span class="feature-name">
         {title(name)}
         {why === '' ? null : <span class="feature-why">{why}</span>}
+        {next === '' ? null : <span class="feature-next">{next}</span>}
       </span>
       <span class="feature-effect" data-effect={effective}>
         {title(effective ?? '')}

@@ -65,6 +65,10 @@ function Report({ incident }: { incident: Incident }) {
           ['Deformation', `${formatInteger(incident.deformation_energy / 1000)} kJ`],
         ]}
       />
+      <p class="small soft">
+        Points add up how badly people may be hurt and how fast it was: 0 is nothing, 1,000 one
+        person hurt for certain. Repair counts 250 for each kilojoule that bent metal.
+      </p>
       <Explanations incident={incident} />
       <ReplayPlots incident={incident} />
       <section class="section" aria-labelledby="involved">

@@ -83,14 +83,17 @@ describe('the story', () => {
   });
 
   it('says what the collision did to each party', () => {
-    expect(impactOnCar(TERRA)).toBe('42 km/h, changed by 16 km/h, hit in front, 1,500 kg');
+    expect(impactOnCar(TERRA)).toBe(
+      'Drove at 42 km/h and was hit in front. The impact changed its speed by 16 km/h. It weighs 1,500 kg.',
+    );
+    expect(impactOnCar({ ...TERRA, speed: 0.2 })).toMatch(/^Stood and was hit/);
     const child = { kind: 'child', hazard: 'h1', impact_area: null, impact_speed: 8.4 };
     expect(impactOnOther({ ...child, mass: 30, delta_v: 7 })).toBe(
-      'Hit at 30 km/h, changed by 25 km/h, 30 kg',
+      'Hit at 30 km/h. The impact changed its speed by 25 km/h. It weighs 30 kg.',
     );
     const lorry = { kind: 'lorry', hazard: 'h2', impact_area: 'rear' as const, impact_speed: null };
     expect(impactOnOther({ ...lorry, mass: 12_000, delta_v: 1 })).toBe(
-      'Changed by 4 km/h, hit in the rear, 12,000 kg',
+      'Hit in the rear. The impact changed its speed by 4 km/h. It weighs 12,000 kg.',
     );
     const wall = { kind: 'building', hazard: null, impact_area: null, impact_speed: null };
     expect(impactOnOther({ ...wall, mass: null, delta_v: 0 })).toBe('');

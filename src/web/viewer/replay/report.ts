@@ -41,19 +41,21 @@ export function shortcomings({ off, degraded }: IncidentVehicle): string {
     : `${was}; this degraded ${joinWords(degraded.map(inSentence))}.`;
 }
 
-const WHERE = { front: 'hit in front', side: 'hit on the side', rear: 'hit in the rear' };
+const WHERE = { front: 'in front', side: 'on the side', rear: 'in the rear' };
 
-/** What the collision did to a car: “42 km/h, changed by 16 km/h, hit in front, 1,180 kg”. */
+/** What the collision did to a car: “Drove at 42 km/h and was hit in front: …”. */
 export function impactOnCar({ speed, delta_v, impact_area, mass }: IncidentVehicle): string {
-  return `${kmh(speed)}, changed by ${kmh(delta_v)}, ${WHERE[impact_area]}, ${kg(mass)}`;
+  const drove = speed < 0.5 ? 'Stood' : `Drove at ${kmh(speed)}`;
+  return `${drove} and was hit ${WHERE[impact_area]}. The impact changed its speed by ${kmh(delta_v)}. It weighs ${kg(mass)}.`;
 }
 
 /** What it did to somebody or something else; empty for what is fixed to the ground. */
 export function impactOnOther({ mass, delta_v, impact_area, impact_speed }: IncidentOther): string {
   if (mass === null) return '';
-  const where = impact_area === null ? [] : [WHERE[impact_area]];
-  const at = impact_speed === null ? [] : [`hit at ${kmh(impact_speed)}`];
-  return capitalised([...at, `changed by ${kmh(delta_v)}`, ...where, kg(mass)].join(', '));
+  const where = impact_area === null ? '' : ` ${WHERE[impact_area]}`;
+  const at = impact_speed === null ? '' : ` at ${kmh(impact_speed)}`;
+  const hit = where === '' && at === '' ? '' : `Hit${where}${at}. `;
+  return `${hit}The impact changed its speed by ${kmh(delta_v)}. It weighs ${kg(mass)}.`;
 }
 
 function kg(mass: number): string {

@@ -234,7 +234,9 @@ export class CameraRig {
     goal.bearing = this.#bearing + this.#orbitRad;
     goal.x = x + CHASE_AHEAD_M * Math.cos(heading);
     goal.y = y + CHASE_AHEAD_M * Math.sin(heading);
-    goal.z = CHASE_HEIGHT_M;
+    // What covers the bottom moves the car up.
+    const upPx = (this.insets.bottom - MARGIN_PX) / 2;
+    goal.z = CHASE_HEIGHT_M - upPx * metresPerPixel(goal, this.view);
   }
 
   #showParties({ places, bearing }: Focus): void {
