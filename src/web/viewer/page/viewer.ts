@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { isNarrow } from '../../common/media.ts';
 import { showToast } from '../../common/toasts.tsx';
 import { makeWorld, readCatalogue, readCities, readMap } from '../api/twin.ts';
-import type { City, CityMap, Feature, Snapshot, WorldEvent } from '../api/types.ts';
+import type { City, CityMap, Feature, HazardSpot, Snapshot, WorldEvent } from '../api/types.ts';
 import { sentence } from '../formatting.ts';
 import type { Pose } from '../scene/camera.ts';
 import type { CameraMode } from '../scene/types.ts';
@@ -47,6 +47,8 @@ export class Viewer {
     const tick = this.replay.tick.value;
     return frames.findLast((each) => each.tick <= tick) ?? frames[0] ?? null;
   });
+  /** The hazard spot that is explained. */
+  readonly spot = signal<HazardSpot | null>(null);
   /** Where a link wants the free camera; null: nowhere. */
   readonly view = signal<readonly number[] | null>(null);
   readonly dialog = signal<DialogName | null>(null);

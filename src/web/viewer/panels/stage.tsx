@@ -1,8 +1,10 @@
-import { useSignalEffect } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
+import { capitalised, carName } from '../formatting.ts';
 import { usePage, useViewer } from '../page/context.ts';
 import type { CameraMode } from '../scene/types.ts';
+import { placeOf } from '../stakes.ts';
 import { Choice } from './choice.tsx';
 import { DemonstrationCard } from './demonstration.tsx';
 import { Icon, IconButton } from './icons.tsx';
@@ -15,6 +17,7 @@ const ZOOM = 1.4;
 export function Stage() {
   const { viewer, display } = usePage();
   const canvas = useRef<HTMLCanvasElement>(null);
+  const hover = useHoverLabel();
   useSignalEffect(() => {
     const map = viewer.map.value;
     if (map === null || canvas.current === null || display.scene !== null) return;
@@ -36,9 +39,16 @@ export function Stage() {
         aria-label="Live map of the city. Arrow keys move it, plus and minus zoom. The cars are in the list."
         // A click that ends a drag does not arrive here.
         onClick={({ offsetX, offsetY }) => {
-          viewer.pickIndex(display.scene?.pick(offsetX, offsetY) ?? null);
+          const car = display.scene?.pick(offsetX, offsetY) ?? null;
+          viewer.spot.value =
+            car === null ? (display.scene?.spotAt(offsetX, offsetY) ?? null) : null;
+          viewer.pickIndex(car);
         }}
+        onPointerMove={(event) => hover.show(event)}
+        onPointerLeave={() => hover.hide()}
       />
+      {hover.label}
+      <SpotNote />
       {viewer.mapError.value === '' ? null : <p class="stage-note">{viewer.mapError.value}</p>}
       <StatusNote />
       {viewer.mapError.value === '' ? <Camera /> : null}
@@ -46,6 +56,60 @@ export function Stage() {
       <DemonstrationCard />
       <ReplayDock />
     </main>
+  );
+}
+
+/** Says what is under the pointer of a mouse. */
+function useHoverLabel() {
+  const { viewer, display } = usePage();
+  const under = useSignal<{ text: string; xPx: number; yPx: number } | null>(null);
+  const textAt = (xPx: number, yPx: number) => {
+    const car = display.scene?.pick(xPx, yPx) ?? null;
+    const entry = car === null ? undefined : viewer.live.fleet.peek()[car];
+    if (entry !== undefined) return carName(entry);
+    const spot = display.scene?.spotAt(xPx, yPx) ?? null;
+    return spot === null ? '' : capitalised(placeOf(spot));
+  };
+  return {
+    show({ pointerType, buttons, offsetX, offsetY }: PointerEvent) {
+      const text = pointerType === 'mouse' && buttons === 0 ? textAt(offsetX, offsetY) : '';
+      under.value = text === '' ? null : { text, xPx: offsetX, yPx: offsetY };
+    },
+    hide() {
+      under.value = null;
+    },
+    label:
+      under.value === null ? null : (
+        <span
+          class="hover-label"
+          aria-hidden="true"
+          style={{ left: `${under.value.xPx}px`, top: `${under.value.yPx}px` }}
+        >
+          {under.value.text}
+        </span>
+      ),
+  };
+}
+
+/** What may happen at the spot that was clicked. */
+function SpotNote() {
+  const viewer = useViewer();
+  const spot = viewer.spot.value;
+  if (spot === null) return null;
+  return (
+    <section class="spot-note" aria-labelledby="spot-title">
+      <h2 id="spot-title">{capitalised(placeOf(spot))}</h2>
+      <p>{spot.description}</p>
+      <Button
+        size="small"
+        kind="quiet"
+        onClick={() => {
+          viewer.spot.value = null;
+        }}
+      >
+        Close
+      </Button>
+    </section>
   );
 }
 

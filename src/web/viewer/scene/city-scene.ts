@@ -1,6 +1,6 @@
 import { Float32BufferAttribute } from 'three';
 import { prefersReducedMotion } from '../../common/media.ts';
-import { type CityMap, TICKS_PER_S } from '../api/types.ts';
+import { type CityMap, type HazardSpot, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
 import { Billboards } from './billboards.ts';
 import { housesOf, shadowOf } from './buildings.ts';
@@ -27,7 +27,7 @@ import {
 import { MeshBuilder } from './mesh-builder.ts';
 import type { Overlay } from './overlay.ts';
 import { PickedView } from './picked-view.ts';
-import { carUnder } from './picking.ts';
+import { carUnder, spotUnder } from './picking.ts';
 import { Renderer } from './renderer.ts';
 import { LightView, type Signal, signalMesh, signalsOf } from './signals.ts';
 import { groundOf } from './streets.ts';
@@ -185,6 +185,11 @@ export class CityScene {
   /** The car under a point of the canvas, CSS pixels. */
   pick(xPx: number, yPx: number): number | null {
     return carUnder(this.#cars, this.camera.pose, this.camera.view, xPx, yPx);
+  }
+
+  /** The hazard spot under a point of the canvas, CSS pixels. */
+  spotAt(xPx: number, yPx: number): HazardSpot | null {
+    return spotUnder(this.#map.hazards, this.camera.pose, this.camera.view, xPx, yPx);
   }
 
   /** Where the middle of a car was drawn in the last frame. */

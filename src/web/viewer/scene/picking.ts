@@ -1,9 +1,14 @@
+import type { HazardSpot } from '../api/types.ts';
 import { type Pose, project, type Viewport } from './camera.ts';
 import type { ShownCar } from './types.ts';
 
 /** Precision of a finger. */
 const REACH_PX = 16;
 const MIDDLE_M = 0.7;
+/** Of the sign of a spot: how high it stands, how far above that it is drawn, and its size. */
+const SIGN_HEIGHT_M = 0.4;
+const SIGN_RISE_PX = 14;
+const SIGN_REACH_PX = 18;
 
 /** The car that is drawn nearest to a point of the canvas; null where none is within reach. */
 export function carUnder(
@@ -26,4 +31,21 @@ export function carUnder(
     bestPx = apartPx;
   }
   return best;
+}
+
+/** The hazard spot whose sign is under a point of the canvas, CSS pixels. */
+export function spotUnder(
+  spots: readonly HazardSpot[],
+  pose: Pose,
+  view: Viewport,
+  xPx: number,
+  yPx: number,
+): HazardSpot | null {
+  let [nearest, leastPx]: [HazardSpot | null, number] = [null, SIGN_REACH_PX];
+  for (const spot of spots) {
+    const shown = project(pose, view, spot.x, spot.y, SIGN_HEIGHT_M);
+    const awayPx = Math.hypot(shown.xPx - xPx, shown.yPx - SIGN_RISE_PX - yPx);
+    if (shown.depth > 0 && awayPx < leastPx) [nearest, leastPx] = [spot, awayPx];
+  }
+  return nearest;
 }
