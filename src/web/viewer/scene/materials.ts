@@ -163,12 +163,12 @@ varying vec3 tone;
 varying vec3 bay;
 varying float depth;
 varying float ahead;
+// Ordered dithering over 4 x 4 pixels: what is cut away fades evenly, without blending.
+float half2(vec2 a) { a = floor(a); return fract(0.5 * a.x + 0.75 * a.y * a.y); }
+float threshold(vec2 a) { return 0.25 * half2(0.5 * a) + half2(a); }
 void main() {
-  vec2 off = gl_FragCoord.xy - cutaway.xy;
-  if (ahead < cutaway.w && dot(off, off) < cutaway.z * cutaway.z) {
-    bool isOdd = mod(floor(gl_FragCoord.x) + floor(gl_FragCoord.y), 2.0) < 0.5;
-    if (isOdd || dot(off, off) < cutaway.z * cutaway.z * 0.88) discard;
-  }
+  float far = length(gl_FragCoord.xy - cutaway.xy) / max(1.0, cutaway.z);
+  if (ahead < cutaway.w && threshold(gl_FragCoord.xy) >= smoothstep(0.45, 1.0, far)) discard;
   vec3 shown = tone;
   vec2 cell = fract(bay.xy);
   vec2 blur = max(fwidth(bay.xy), 0.001);
