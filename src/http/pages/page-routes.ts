@@ -78,9 +78,10 @@ export function viewerRoutes(
 ): Route[] {
   // The address is known once the node listens. Some browsers do not apply 'self' to ws: URLs.
   const page = once(() => {
-    if (hasNodeUrls) return pageOf(withMeta(files.viewer, STREAMS_OF_NODES), "'self' ws: wss:");
+    const html = withPreview(files.viewer, publicUrl());
+    if (hasNodeUrls) return pageOf(withMeta(html, STREAMS_OF_NODES), "'self' ws: wss:");
     const stream = publicUrl().replace(/^http/, 'ws');
-    return pageOf(files.viewer, `'self' ${new URL(stream).origin}`);
+    return pageOf(html, `'self' ${new URL(stream).origin}`);
   });
   const found = (call: Call) => fresh(page(), call);
   const unknown = (call: Call) => withStatus(404, page(), call);
@@ -194,6 +195,12 @@ function pageOf(html: string, connect: string): Asset {
     ['gzip', gzipSync(html)],
   ]);
   return assetOf('page.html', html, { policy, cache: CHECKED_EACH_TIME }, coded);
+}
+
+/** Whoever shows a link with its picture wants the whole address of the picture. */
+function withPreview(html: string, publicUrl: string): string {
+  const whole = `property="og:image" content="${quoted(publicUrl)}/`;
+  return html.replace('property="og:image" content="/', () => whole);
 }
 
 function withMeta(html: string, settings: Readonly<Record<string, string>>): string {

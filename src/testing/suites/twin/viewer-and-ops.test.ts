@@ -82,6 +82,20 @@ describe('the viewer', () => {
     }
   });
 
+  test('[P28] has title, description and picture for whoever shows a link to it', async () => {
+    const { viewer_url } = await api.makeWorld();
+    const { text } = await pageAt(viewer_url);
+    const contentOf = (name: string) =>
+      new RegExp(`property="og:${name}" content="([^"]+)"`).exec(text)?.[1] ?? '';
+    for (const name of ['title', 'description']) expect(contentOf(name).length).toBeGreaterThan(20);
+    expect(contentOf('image')).toMatch(new RegExp(`^${new URL(viewer_url).origin}/assets/`));
+    const picture = await fetch(contentOf('image').replace(/^https?:..[^/]+/, api.url));
+    expect(picture.headers.get('Content-Type')).toBe('image/png');
+    const bytes = Buffer.from(await picture.arrayBuffer());
+    // Width and height stand in the first chunk of a PNG.
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630]);
+  });
+
   test('[P25] shows a browser a page where there is nothing, on both ports, and others the error', async () => {
     const asBrowser = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
     for (const url of [api.url, api.node.dealerUrl ?? '']) {
