@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -19,18 +20,11 @@ const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 const HEADERS: AssetHeaders = { policy: POLICY, cache: 'no-cache' };
 const PACKAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+/** Contrast, a dark theme and room on a phone, which the page of the package has not. */
+const STYLE = readFileSync(new URL('./docs.css', import.meta.url), 'utf8');
 /** Instead of a text that the document withholds. */
 const PLACEHOLDER = 'a long password';
-const START = `window.addEventListener('load', () => {
-  SwaggerUIBundle({
-    url: '/openapi.json',
-    dom_id: '#docs',
-    deepLinking: true,
-    persistAuthorization: true,
-    validatorUrl: null,
-  });
-});
-`;
+const START = readFileSync(new URL('./start.js', import.meta.url), 'utf8');
 
 /**
  * The OpenAPI document of a service, made at the first request, and Swagger UI for it, served by the
@@ -49,6 +43,7 @@ export function docsRoutes(
   );
   const files = new Map(packageFiles);
   files.set('start.js', assetOf('start.js', START, HEADERS));
+  files.set('docs.css', assetOf('docs.css', STYLE, HEADERS));
   const page = assetOf('docs.html', pageOf(service.title), HEADERS);
   return [
     documentationRoute('/openapi.json', 'getOpenApi', document),
@@ -85,12 +80,21 @@ function pageOf(title: string): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/docs.css">
 <link rel="icon" href="/docs/favicon-32x32.png">
 </head>
 <body>
-<div id="docs"></div>
+<header class="docs-top">
+<nav aria-label="Elsewhere">
+<a href="/">Start page</a>
+<a href="/openapi.json">OpenAPI document</a>
+</nav>
+</header>
+<main id="docs"></main>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
