@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { bearingOf, partiesOf, placesIn } from '../../../web/viewer/replay/parties.ts';
+import { areInView, frame } from '../../../web/viewer/scene/framing.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
 import { useTwin, vinOf } from './api.ts';
@@ -25,6 +27,20 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
 });
+
+/** Incidents whose replay is drawn: the processor does it. */
+const DRAWN = 3;
+/** The canvas beside the panels, and what the controls of a replay cover of it. */
+const CANVASES = [
+  [
+    { widthPx: 760, heightPx: 845 },
+    { top: 64, bottom: 150, side: 24 },
+  ],
+  [
+    { widthPx: 390, heightPx: 440 },
+    { top: 64, bottom: 140, side: 24 },
+  ],
+] as const;
 
 const cardOf = (page: Page) => page.locator('.demonstration');
 
@@ -111,7 +127,7 @@ describe('a collision', () => {
 
   test('[P24] is replayed with all parties in view, before, at and after the contact', async () => {
     const all = await api.world('Incidents', world, '/incidents');
-    const some = [incident, ...all.filter(({ tick }) => tick > 400)].slice(0, 20);
+    const some = [incident, ...all.filter(({ tick }) => tick > 400)].slice(0, DRAWN);
     const context = await visitor(browser, { reducedMotion: 'reduce' });
     const page = await openCity(context, `${api.url}/worlds/${world.id}`);
     for (const { id, tick } of some) {
@@ -124,8 +140,30 @@ describe('a collision', () => {
         await until(page, ARE_IN_VIEW);
       }
     }
-    expect(some.length).toBeGreaterThan(3);
+    expect(some.length).toBe(DRAWN);
     await context.close();
+  });
+
+  test('[P24] can be replayed so for twenty incidents, on a desktop and a phone', async () => {
+    const changes = world.fleet.map((_, car) => ({ tick: 0, car, features: { brakes: false } }));
+    const journal = { seed: 21, city: 'old-town', changes };
+    const reckless = await api.makeWorld({ journal, start_tick: 6000 });
+    const all = await api.world('Incidents', reckless, '/incidents');
+    const some = all.filter(({ tick }) => tick > 400).slice(0, 20);
+    expect(some).toHaveLength(20);
+    for (const each of some) {
+      const { frames } = await api.world('Replay', reckless, `/incidents/${each.id}/replay`);
+      for (const ticks of [-250, -50, 0, 50]) {
+        const shown = frames.findLast(({ tick }) => tick <= each.tick + ticks) ?? frames[0];
+        const places = shown === undefined ? [] : placesIn(shown, partiesOf(each));
+        places.push([each.place.x, each.place.y]);
+        for (const [view, insets] of CANVASES) {
+          const pose = { x: 0, y: 0, z: 0, distance: 1, tilt: 1, bearing: bearingOf(each, frames) };
+          frame(pose, view, places, { insets, radiusM: 4, least: 60 });
+          expect(areInView(pose, view, places, insets, 4)).toBe(true);
+        }
+      }
+    }
   });
 
   test('[P24] is shared with its moment and its explanation', async () => {
