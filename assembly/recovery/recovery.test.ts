@@ -42,6 +42,7 @@ import {
   EVENT_WAITS,
   F_ALL,
   F_BRAKES,
+  F_FRONT_RADAR,
   F_STEERING,
   F_THROTTLE,
   FRAME_TICKS,
@@ -205,6 +206,15 @@ describe('a car that is out of the traffic', () => {
     }
     expect(pulled).toBeGreaterThan(20);
     expect(longest).toBeLessThan(60 * TICKS_PER_S);
+  });
+
+  it('[C24] does not pull out before one that comes out of a bend and speeds up', () => {
+    const { kernel, slab } = makeOneWorld(3957466273, 2);
+    for (const car of cars) kernel.apply(slab, 1, car, F_FRONT_RADAR, 0);
+    stepTo(kernel, slab, 30_000);
+    for (const car of cars) kernel.apply(slab, 30_001, car, F_FRONT_RADAR, F_FRONT_RADAR);
+    stepTo(kernel, slab, 36_000);
+    expect(contactsUntil(kernel, slab, 39_500)).toEqual([]);
   });
 
   it('[C24] returns to places that depend on the seed', () => {

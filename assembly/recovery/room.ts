@@ -39,9 +39,12 @@ import { DRIVER_DECEL_MAX } from '../thresholds';
 /** Free space that a car needs around its body, m. */
 const ROOM_ALONG_M = 4.0;
 const ROOM_BESIDE_M = 0.6;
-/** Cars that approach must be able to stop: search distance, m, and reaction time, s. */
+/** Who approaches must be able to stop: search distance, m, and reaction time, s. */
 const APPROACH_M = 80.0;
 const REACTION_S = 1.0;
+/** A car sees nothing of one that pulls out before it is in the lane, s, and may go faster until then, m/s. */
+const UNSEEN_S = 1.5;
+const FASTER_MPS = 4.0;
 /** Distance of two centres of gravity when their bumpers touch, m. */
 const BUMPERS_M = 5.0;
 /**
@@ -121,8 +124,8 @@ function mayDriftTo(slab: usize, car: i32, x: f64, y: f64): bool {
 
 /** Whether a car's route leads it there sooner than it can stop. */
 function comesTooSoon(slab: usize, city: usize, car: i32, lane: i32, station: f64): bool {
-  const speed = speedOf(slab, car);
-  const toStop = speed * REACTION_S + (speed * speed) / (2.0 * DRIVER_DECEL_MAX);
+  const speed = speedOf(slab, car) + FASTER_MPS;
+  const toStop = speed * (UNSEEN_S + REACTION_S) + (speed * speed) / (2.0 * DRIVER_DECEL_MAX);
   let base = -getF(slab, C_STATION, car);
   for (let ahead = 0; base < APPROACH_M; ahead++) {
     const next = laneAhead(slab, city, car, ahead);
