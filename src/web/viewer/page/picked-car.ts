@@ -17,8 +17,11 @@ import {
 import type { LiveWorld } from './live-world.ts';
 import { whileVisible } from './visible.ts';
 
-/** How often it is asked what is at stake next: one forecast of the service serves for so long. */
-const STAKES_MS = 20_000;
+/**
+ * How often it is asked what is at stake next. The answer reaches 90 s ahead, and costs the service more than
+ * to let somebody watch.
+ */
+const STAKES_MS = 60_000;
 /** Cars that are switched at a time. */
 const AT_ONCE = 5;
 /** Other visitors may switch the same car, so its features are read again this often. */
@@ -83,7 +86,7 @@ export class PickedCar {
   /** Where the service cannot say it, nothing is shown. */
   async #readStakes(): Promise<void> {
     const vin = this.vin.peek();
-    if (vin === null || this.index.peek() < 0 || this.#live.status.peek() === 'gone') return;
+    if (vin === null || this.#live.status.peek() === 'gone') return;
     const answer = await readCarOutlook(vin).catch(() => null);
     if (answer === null || vin !== this.vin.peek()) return;
     const { tick, outlook } = answer;
