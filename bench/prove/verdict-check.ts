@@ -16,6 +16,8 @@ const ROUNDING_MPS = 0.02;
 const NEAREST_TICKS = 100;
 /** Sentences round to tenths, frames to the centimetre. */
 const DISTANCE_M = 0.07;
+/** From the middle of a car to its centre of gravity, and less than it drives from frame to frame. */
+const MIDDLE_M = 0.5;
 /** Most that a car brakes between a frame and a contact. */
 const FRAME_KMH = 4;
 /** Sentences round speeds to whole km/h and changes to tenths; reports round to hundredths of a m/s. */
@@ -85,10 +87,17 @@ const PAIRS = {
   anyChanged: /speed by more than (\d+\.\d) km\/h instead of (\d+\.\d) km\/h/,
 };
 
-type SentenceFigures = Partial<Record<keyof typeof PAIRS, [number, number]>> & { metres?: number };
+type SentenceFigures = Partial<Record<keyof typeof PAIRS, [number, number]>> & {
+  /** To another party. */
+  metres?: number;
+  /** To the place of the collision, at its moment. */
+  metresAway?: number;
+};
 
 /** Undefined for a sentence of an unknown form. */
 export function figuresOf(explanation: string): SentenceFigures | undefined {
+  const away = /been (\d+\.\d) m away by then\b/.exec(explanation)?.[1];
+  if (away !== undefined) return { metresAway: Number(away) };
   const metres = /(?:stopped|passed|been|closer than) (\d+\.\d) m\b/.exec(explanation)?.[1];
   if (metres !== undefined) return { metres: Number(metres) };
   if (/(?:stopped|passed|been) less than 0\.1 m\b/.test(explanation)) return { metres: 0 };
@@ -137,7 +146,16 @@ export function wrongReplay(
 ): string[] {
   const wrong: string[] = [];
   if ((contactTick === null) !== (effect === 'avoids')) wrong.push(`contact at ${contactTick}`);
-  const { metres, hit } = figuresOf(explanation) ?? {};
+  const { metres, metresAway, hit } = figuresOf(explanation) ?? {};
+  if (metresAway !== undefined) {
+    const then = frames.findLast(({ tick }) => tick <= report.tick);
+    const car = then?.vehicles.find((vehicle) => vehicle.vin === vin);
+    const { x, y } = report.place;
+    const isM = Math.hypot((car?.x ?? Number.NaN) - x, (car?.y ?? Number.NaN) - y);
+    // The place of a car is its middle in frames, and its centre of gravity in re-runs.
+    if (!(Math.abs(isM - metresAway) <= MIDDLE_M))
+      wrong.push(`${metresAway.toFixed(1)} m is ${isM.toFixed(2)}`);
+  }
   const late = frames.filter(({ tick }) => tick >= report.tick - NEAREST_TICKS);
   if (metres !== undefined) {
     const nearest = nearestOf(report, vin, late, blocks);

@@ -87,6 +87,23 @@ it('the other outcome is compared with the replay', () => {
   expect(hit(20)).toEqual(['hits at 10 m/s']);
 });
 
+it('how far the car would have been from the place is read from the moment of the collision', () => {
+  const noseM = TYPE?.lengthM ?? Number.NaN;
+  const isM = 24 + noseM / 2;
+  const wrongAt = (metres: number) => {
+    const sentence = `with it the car would have been ${metres.toFixed(1)} m away by then and not have met it.`;
+    const { report, failure } = reportOf(sentence, 'avoids');
+    return wrongReplay(
+      { ...report, place: { x: 20, y: 0 } } as Incident,
+      failure,
+      played(null),
+      [],
+    );
+  };
+  expect(wrongAt(isM)).toEqual([]);
+  expect(wrongAt(isM + 1)).toEqual([`${(isM + 1).toFixed(1)} m is ${isM.toFixed(2)}`]);
+});
+
 it('an obstacle of a hazard counts as another party', () => {
   const { report, failure } = reportOf('it would have passed 4.0 m clear.', 'avoids');
   const fixed = { mass: null, delta_v: 0, impact_area: null, impact_speed: null };
