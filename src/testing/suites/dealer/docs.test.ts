@@ -84,8 +84,10 @@ describe.each([
     expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'self'");
     const html = await page.text();
     expect(html).not.toMatch(/https?:/);
-    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
-    expect(files.length).toBe(4);
+    const files = [...html.matchAll(/<(?:link|script)[^>]+(?:src|href)="([^"]+)"/g)].map(
+      ([, path]) => path,
+    );
+    expect(files.length).toBe(5);
     for (const path of files) {
       const file = await fetch(api().url + path);
       expect(file.status).toBe(200);

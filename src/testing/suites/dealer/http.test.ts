@@ -7,7 +7,7 @@ test.each([
   '/assets',
   '/api',
   '/api/nosuch',
-  '/api/cars/x',
+  '/api/cars/x/nosuch',
   '/API/DEALERS',
   '//api/dealers',
   '/nosuch/',
@@ -20,6 +20,7 @@ test.each([
   ['PUT /api/dealers', 'GET, HEAD, POST, OPTIONS'],
   ['GET /api/token', 'POST, OPTIONS'],
   ['POST /api/cars/x/owner', 'PATCH, DELETE, OPTIONS'],
+  ['GET /api/cars/x', 'DELETE, OPTIONS'],
 ])('[H6] %s is not among the methods', async (call, allow) => {
   const { status, body, headers } = await api.ask(call);
   expect([status, body]).toEqual([405, { detail: 'Method Not Allowed' }]);
