@@ -82,7 +82,7 @@ export class OwnedWorld implements World, IdleWorld {
     this.exact = record.exact;
     this.due = record.due;
     this.lastTouchMs = shared.clock.now();
-    const ticks = new WorldTicks(shared.clock, record.createdAtMs);
+    const ticks = new WorldTicks(shared.clock, record.createdAtMs, shared.records.grant.floorMs);
     const residency = new Residency(number, shared.shard);
     const base = { world: this, record, ticks, residency, shared };
     this.#shared = shared;
@@ -227,15 +227,13 @@ export class OwnedWorld implements World, IdleWorld {
 
   takeIn(handed: HandedWorld): void {
     const { due, lastTouchMs, trapsMs, answeredTick, paidTick, frozen, sentTick } = handed;
-    const { guard, ticks, shared } = this.#parts;
+    const { guard, ticks } = this.#parts;
     this.due = due;
     this.touch();
     this.lastTouchMs = lastTouchMs;
     guard.trapsMs = trapsMs;
     this.paidUpTo(paidTick);
-    // What the other node has answered since lies below the floor.
-    const floorTick = Math.floor((shared.records.grant.floorMs - this.createdAtMs) / TICK_MS);
-    ticks.floor = Math.max(answeredTick, floorTick, frozen?.tick ?? 0);
+    ticks.floor = Math.max(ticks.floor, answeredTick, frozen?.tick ?? 0);
     this.#sentTick = sentTick ?? -1;
     if (frozen !== null) this.loader.takeIn(frozen, sentTick ?? undefined);
   }

@@ -25,7 +25,7 @@ function setUp({ seq = 0, lastTick = 0, tick = 100 } = {}) {
   const answers: string[] = [];
   const found = Promise.withResolvers<boolean>();
   const clock = new ManualClock(tick * 20);
-  const ticks = new WorldTicks(clock, 0);
+  const ticks = new WorldTicks(clock, 0, 0);
   const journal = new WorldJournal([], {
     world: { number: 1 },
     record: worldRecord({ maskSeq: seq, maskTick: lastTick }),

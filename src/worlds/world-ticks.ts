@@ -12,15 +12,17 @@ export class WorldTicks {
   /** The tick to which the shard has stepped the world. */
   stepped = 0;
   /** What another node may have shown: everything here lies at or above it. */
-  floor = 0;
+  floor: number;
   /** The world must not be stepped to this tick yet: the first unresolved hold. */
   holdTick = Number.POSITIVE_INFINITY;
   readonly #clock: Clock;
   readonly #createdAtMs: number;
 
-  constructor(clock: Clock, createdAtMs: number) {
+  /** `floorMs`: of the grant. The clock of this node may be behind it, if it slept. */
+  constructor(clock: Clock, createdAtMs: number, floorMs: number) {
     this.#clock = clock;
     this.#createdAtMs = createdAtMs;
+    this.floor = Math.max(0, Math.floor((floorMs - createdAtMs) / TICK_MS));
   }
 
   /** The current tick by the clock, or the floor. Reading the clock also publishes it to the shards. */
