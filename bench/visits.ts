@@ -104,11 +104,9 @@ function figuresOf(what: string, visits: number, outcomes: readonly Outcome[]): 
     figure(`${what}: visits that saw what a feature is for`, successful.length, 'visits', {
       atLeast,
     }),
-    figure(
-      `${what}: from the button to the consequence`,
-      times.length > 0 ? median(times) : 0,
-      's',
-    ),
+    ...(times.length > 0
+      ? [figure(`${what}: from the button to the consequence`, median(times), 's')]
+      : []),
   ];
 }
 
@@ -135,6 +133,8 @@ async function makeWorld({ url }: Server, { city, seed }: Visit): Promise<string
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ city, seed, start_tick: (seed * 37) % START_TICK_MAX }),
   });
+  if (!answer.ok)
+    throw new Error(`the node makes no world: ${answer.status} ${await answer.text()}`);
   return ((await answer.json()) as { id: string }).id;
 }
 
@@ -156,8 +156,7 @@ async function demonstrate(page: Page): Promise<Omit<Outcome, keyof Visit>> {
       const consequenceS = secondsSince(startMs);
       const cameMs = systemTime.now();
       // An event says itself what it came of; a report once its re-runs are done.
-      const isExplained = phase === 'told' ? Promise.resolve() : explained(page);
-      await isExplained;
+      if (phase !== 'told') await explained(page);
       return { consequenceS, explainedS: secondsSince(cameMs), story };
     }
     if (phase === 'nothing' || phase === 'failed') break;

@@ -75,7 +75,7 @@ export class NodeClock implements Clock {
     return this.originMs + Number(Atomics.load(this.words, CORRECTION));
   }
 
-  /** The latest reading that this clock can show at a time of `Time.now`, however it is moved. */
+  /** The latest reading that this clock can show at a time of `Time.now`, unless it is set forward. */
   latestReadingMs(atMs: number): number {
     const aheadMs = Math.max(0, atMs - this.#time.now());
     const readingMs = this.#zeroMs + atMs + SLEW_MAX * aheadMs + 1;

@@ -8,7 +8,7 @@ import type { Time } from '../time.ts';
 import { ClockSync, clusterReadingMs } from './clock-sync.ts';
 
 const START_MS = 1_700_000_000_000;
-const PARTS = { leaseMs: 6000, log: createLog('silent') };
+const PARTS = { leaseMs: 6000, log: createLog('silent'), wasSet: () => {} };
 
 /** A heartbeat whose answer took a while on the way there, and on the way back. */
 function viewOf(clusterMs: number, time: TestTime, [thereMs, backMs] = [0, 0]): ClusterView {
@@ -60,7 +60,8 @@ test('one slow answer among fast ones does not count', async () => {
 test('[R42] a clock that is behind by more than a lease follows at once, and no further', async () => {
   const time = TestTime.standing(START_MS);
   const clock = new NodeClock(time, START_MS);
-  const sync = new ClockSync(clock, { ...PARTS, time });
+  const set: number[] = [];
+  const sync = new ClockSync(clock, { ...PARTS, time, wasSet: (ms) => set.push(ms) });
   sync.heard(viewOf(START_MS, time));
   await time.advance(20_000);
   const clusterMs = START_MS + 20_000 + 800_000;
@@ -68,8 +69,30 @@ test('[R42] a clock that is behind by more than a lease follows at once, and no 
   const nowMs = clock.now();
   expect(nowMs).toBeLessThanOrEqual(clusterMs);
   expect(nowMs).toBeGreaterThanOrEqual(clusterMs - 40);
+  expect(set).toEqual([nowMs - START_MS - 20_000]);
   await time.advance(10_000);
   expect(Math.abs(sync.offsetMs)).toBeLessThanOrEqual(10);
+  sync.stop();
+});
+
+test.each([
+  [
+    'a heartbeat',
+    (clock: NodeClock, heard: () => void) => [heard, () => clock.catchUpAfterSuspend()],
+  ],
+  [
+    'the machine',
+    (clock: NodeClock, heard: () => void) => [() => clock.catchUpAfterSuspend(), heard],
+  ],
+])('a sleep that %s tells of first is caught up with once', async (_, inOrder) => {
+  const time = TestTime.standing(START_MS);
+  const clock = new NodeClock(time, START_MS);
+  const sync = new ClockSync(clock, { ...PARTS, time });
+  await time.advance(1000);
+  time.suspend(100_000);
+  for (const tell of inOrder(clock, () => sync.heard(viewOf(START_MS + 101_000, time)))) tell();
+  expect(clock.now()).toBe(START_MS + 101_000);
+  expect(sync.offsetMs).toBe(0);
   sync.stop();
 });
 

@@ -18,12 +18,16 @@ export interface SyncedClock {
   aheadMs(readingMs: number, atMs: number): number;
   /** Moves it by whole ms. */
   move(ms: number): void;
+  /** Moves it by as much as the machine is known to have slept. */
+  catchUpAfterSuspend(): number;
 }
 
 export interface ClockSyncDependencies {
   time: Time;
   leaseMs: number;
   log: Log;
+  /** Called when the clock was set forward by these ms, which is more than marks in the store allow for. */
+  wasSet: (ms: number) => void;
 }
 
 /** The reading of the cluster's clock at a time of `Time.now`, and how uncertain it is. */
@@ -58,14 +62,16 @@ export class ClockSync {
   readonly #time: Time;
   readonly #leaseMs: number;
   readonly #log: Log;
+  readonly #wasSet: ClockSyncDependencies['wasSet'];
   readonly #stopTimer: StopTimer;
   #samples: Sample[] = [];
 
-  constructor(clock: SyncedClock, { time, leaseMs, log }: ClockSyncDependencies) {
+  constructor(clock: SyncedClock, { time, leaseMs, log, wasSet }: ClockSyncDependencies) {
     this.#clock = clock;
     this.#time = time;
     this.#leaseMs = leaseMs;
     this.#log = log;
+    this.#wasSet = wasSet;
     this.#stopTimer = time.every(STEP_EVERY_MS, () => this.#step());
   }
 
@@ -73,6 +79,8 @@ export class ClockSync {
   heard(view: ClusterView): void {
     const sample = sampleOf(view);
     const { readingMs, atMs, roundTripMs } = sample;
+    // Else it would be caught up with a second time.
+    this.#clock.catchUpAfterSuspend();
     const behindMs = Math.floor(-this.#clock.aheadMs(readingMs, atMs) - roundTripMs / 2);
     if (behindMs <= this.#leaseMs) {
       this.#samples = [...this.#samples.slice(1 - SAMPLES), sample];
@@ -81,6 +89,7 @@ export class ClockSync {
     // What was heard earlier is of the time before.
     this.#samples = [sample];
     this.#clock.move(behindMs);
+    this.#wasSet(behindMs);
     this.#log.warn(
       { behindMs },
       'the clock of the cluster went on without this node, which follows',

@@ -203,7 +203,10 @@ export class Cluster implements ClusterService {
   async start(node: ClusterNode): Promise<void> {
     const { ranges, time, log, leaseMs } = this.#dependencies;
     this.#node = node;
-    this.#sync = new ClockSync(node.clock, { time, leaseMs, log });
+    this.#sync = new ClockSync(node.clock, {
+      ...{ time, leaseMs, log },
+      wasSet: (ms) => ranges.clockWasSet(ms),
+    });
     ranges.start();
     this.balancer.start();
     this.members.soon();

@@ -214,6 +214,25 @@ test('answers of a taken partition lie above what its last holder may have shown
   expect([ranges.isShown(9, time.now()), shown(ranges)]).toEqual([true, 64]);
 });
 
+test('once the clock was set forward, a taken partition waits for less', async () => {
+  floorMs = 1000 + time.now() + 800_000;
+  const ranges = await start();
+  expect(shown(ranges)).toBe(63);
+  ranges.clockWasSet(799_990);
+  for (let ms = 0; ms < 12; ms++) await time.advance(1);
+  expect(shown(ranges)).toBe(64);
+});
+
+test('once the clock was set forward, nothing is shown until what it holds is renewed', async () => {
+  const ranges = await start();
+  await time.advance(60);
+  ranges.clockWasSet(20_000);
+  expect([shown(ranges), ranges.limitMs]).toEqual([0, Number.NEGATIVE_INFINITY]);
+  await time.advance(1);
+  await time.advance(1);
+  expect([shown(ranges), heard]).toEqual([64, []]);
+});
+
 test.each([
   ['by the wall clock', () => time.jumpWall(1000)],
   ['by the time since it started', () => time.suspend(1000)],

@@ -58,8 +58,8 @@ export class Ranges implements HeldPartitions {
   #limitMs = NEVER;
   #latestReadingMs = NEVER;
   readonly #sleepWatch: SleepWatch;
-  /** When it was noticed last that the machine may have slept; undefined: never. */
-  #sleptMs: number | undefined;
+  /** When grants were doubted last: the machine may have slept, or the clock was set; undefined: never. */
+  #doubtedMs: number | undefined;
   #worlds: PartitionedWorlds = { suspend() {}, leave: async () => {} };
   #clock: Clock | undefined;
   #renewing: Promise<void> | undefined;
@@ -333,10 +333,25 @@ export class Ranges implements HeldPartitions {
   #hasSlept(nowMs: number): boolean {
     if (!this.#sleepWatch.hasSlept(nowMs)) return false;
     this.#log.warn('the machine may have slept: leases are renewed before worlds are shown again');
-    this.#sleptMs = nowMs;
+    this.#doubt(nowMs);
+    return true;
+  }
+
+  /**
+   * The clock was set forward: it may show what the store does not know of yet. Nothing is shown until what
+   * is held was renewed, and what was taken waits for less.
+   */
+  clockWasSet(ms: number): void {
+    for (const partition of this.#fromMs.keys())
+      this.#fromMs[partition] = (this.#fromMs[partition] ?? NEVER) - ms;
+    this.#doubt(this.#time.now());
+  }
+
+  /** Shows nothing until what is held was renewed by what is asked for from now on. */
+  #doubt(nowMs: number): void {
+    this.#doubtedMs = nowMs;
     this.#update();
     void this.#renewAnew();
-    return true;
   }
 
   /** By what is asked for from now on: a renewal that is under way may have no answer. */
@@ -351,7 +366,7 @@ export class Ranges implements HeldPartitions {
   }
 
   #isDoubted(grant: Grant): boolean {
-    return this.#sleptMs !== undefined && grant.askedMs() <= this.#sleptMs;
+    return this.#doubtedMs !== undefined && grant.askedMs() <= this.#doubtedMs;
   }
 
   /** Reads the deadlines, stops showing what is past its own, and waits for the next one. */

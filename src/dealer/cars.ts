@@ -214,15 +214,16 @@ export class Cars {
     });
   }
 
-  /** Removes a car that nobody owns. Throws DealerError 403, 404, 409. */
-  async remove(session: Session, vin: string): Promise<void> {
-    await this.#registry.change(async (transaction) => {
+  /** Removes a car that nobody owns, and returns its VIN as it was stored. Throws DealerError 403, 404, 409. */
+  remove(session: Session, vin: string): Promise<string> {
+    return this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);
       const car = await find(transaction, vin);
       if (car === undefined) throw notFound('Car');
       if (!can(actor, 'car.remove', resourceOf(car))) throw forbidden();
       if (car.owner !== null) throw conflict('The car has an owner');
       transaction.remove(keys.car(transaction.generation, car.vin));
+      return car.vin;
     }, vin);
   }
 

@@ -128,13 +128,13 @@ it('lets worlds that are far behind catch up in turns', async () => {
 });
 
 describe('a world is touched', () => {
-  const touchedOf = async (due: number, fail = false) => {
+  const indexOf = (due: number, fail = false) => {
     const moved: [from: number, to: number][] = [];
     const world = {
       ...{ number: WORLD, id: 'w', createdAtMs: 0, isRetired: false, watcherCount: 0 },
       ...{ lastTouchMs: NOW_MS, due, forgetReaders: () => {} },
       loader: { behindTicks: 0, catchUp: async () => false },
-    } satisfies IdleWorld;
+    };
     const records = {
       moveDue: async (_: number, from: number, to: number) => {
         moved.push([from, to]);
@@ -151,10 +151,17 @@ describe('a world is touched', () => {
     const time = TestTime.standing();
     const parts = { time, clock: new ManualClock(NOW_MS), worlds };
     const idle = new IdleIndex({ ...parts, log: createLog('silent'), idleMs: 30_000 });
-    idle.touched(world);
-    idle.touched(world);
-    await time.advance(1);
-    return { idle, moved };
+    const touch = async () => {
+      idle.touched(world);
+      idle.touched(world);
+      await time.advance(1);
+    };
+    return { idle, moved, world, touch };
+  };
+  const touchedOf = async (due: number, fail = false) => {
+    const index = indexOf(due, fail);
+    await index.touch();
+    return index;
   };
   const NOW_SLOT = 130;
 
@@ -170,6 +177,26 @@ describe('a world is touched', () => {
     expect(moved).toEqual([]);
     await idle.sweep();
     expect(moved).toEqual([[NOW_SLOT - 3, NOW_SLOT]]);
+  });
+
+  it('writes nothing of it where it is deleted meanwhile', async () => {
+    const { moved, idle, world, touch } = indexOf(DUE_SLOT);
+    world.isRetired = true;
+    await touch();
+    await idle.sweep();
+    expect(moved).toEqual([]);
+  });
+
+  it('writes a later touch after the one that is being written', async () => {
+    const { moved, idle, world } = indexOf(DUE_SLOT);
+    idle.touched(world);
+    world.lastTouchMs += 5000;
+    idle.touched(world);
+    await idle.sweep();
+    expect(moved).toEqual([
+      [DUE_SLOT, NOW_SLOT],
+      [NOW_SLOT, NOW_SLOT + 5],
+    ]);
   });
 
   it('writes it in the next round where the store did not take it', async () => {

@@ -84,8 +84,8 @@ export class IdleIndex {
   readonly #slotMs: number;
   /** Worlds whose last touch is not in the store yet. */
   readonly #touched = new Set<IdleWorld>();
-  /** Those of them that are being written. */
-  readonly #moving = new Set<IdleWorld>();
+  /** Worlds whose slot is being written; resolved or rejected when the last write has ended. */
+  readonly #moving = new Map<IdleWorld, Promise<void>>();
   #stopTimer: StopTimer | undefined;
   #sweeping: Promise<void> | undefined;
   /** Worlds that wait to be brought to now, in turns; and the end of this queue. */
@@ -146,15 +146,13 @@ export class IdleIndex {
   }
 
   touched(world: IdleWorld): void {
+    // What it would write may come after its records are removed.
+    if (world.isRetired) return;
     this.#touched.add(world);
-    const isSoon = this.#slotNow(world) - world.due <= WAITING_SLOTS;
-    const records = isSoon || this.#moving.has(world) ? undefined : this.#recordsOf(world);
-    if (records === undefined) return;
-    this.#moving.add(world);
-    this.#file(world, records)
-      // It is written in the next round.
-      .catch(() => {})
-      .finally(() => this.#moving.delete(world));
+    const canWait = this.#slotNow(world) - world.due <= WAITING_SLOTS;
+    const records = canWait || this.#moving.has(world) ? undefined : this.#recordsOf(world);
+    // Where it fails, it is written in the next round.
+    if (records !== undefined) this.#file(world, records).catch(() => {});
   }
 
   /** Forgets a touch. */
@@ -209,10 +207,23 @@ export class IdleIndex {
     else if (world.loader.behindTicks > LAG_TICKS) this.#catchUp(world);
   }
 
-  /** Writes in which slot a world is now. */
-  async #file(world: IdleWorld, records: Records): Promise<void> {
+  /** Writes in which slot a world is now, after what is being written of it: each starts from the last. */
+  #file(world: IdleWorld, records: Records): Promise<void> {
+    const before = this.#moving.get(world);
+    const written =
+      before === undefined
+        ? this.#write(world, records)
+        : before.catch(() => {}).then(() => this.#write(world, records));
+    const moving = written.finally(() => {
+      if (this.#moving.get(world) === moving) this.#moving.delete(world);
+    });
+    this.#moving.set(world, moving);
+    return moving;
+  }
+
+  async #write(world: IdleWorld, records: Records): Promise<void> {
     const due = this.#slotNow(world);
-    if (due === world.due) return;
+    if (due === world.due || world.isRetired) return;
     await records.moveDue(world.number, world.due, due);
     world.due = due;
   }

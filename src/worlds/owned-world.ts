@@ -229,8 +229,8 @@ export class OwnedWorld implements World, IdleWorld {
     const { due, lastTouchMs, trapsMs, answeredTick, paidTick, frozen, sentTick } = handed;
     const { guard, ticks } = this.#parts;
     this.due = due;
-    this.touch();
     this.lastTouchMs = lastTouchMs;
+    this.#shared.idle.touched(this);
     guard.trapsMs = trapsMs;
     this.paidUpTo(paidTick);
     ticks.floor = Math.max(ticks.floor, answeredTick, frozen?.tick ?? 0);

@@ -12,7 +12,7 @@ import { partitionOf } from '../twin/ids.ts';
 import type { EventRecord } from '../twin/wire.ts';
 import type { World } from '../twin-service.ts';
 import type { OwnedWorld } from './owned-world.ts';
-import type { WorldRecord } from './records.ts';
+import { Records, type WorldRecord } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
 
 const nodes: TestNode[] = [];
@@ -101,6 +101,18 @@ describe('the worlds of a node', () => {
     await expect(handed).rejects.toThrow('it took too long to store what was accepted');
     settled.mockRestore();
     expect(await world.frame('json')).toBeInstanceOf(Uint8Array);
+  });
+
+  it('come with when they were last used, and nothing is stored for that', async () => {
+    const { node } = await start();
+    const world = (await node.worlds.create({ startTick: 5000 })) as OwnedWorld;
+    const handed = { ...world.handOut(null), lastTouchMs: world.lastTouchMs - 600_000 };
+    const moved = vi.spyOn(Records.prototype, 'moveDue');
+    world.takeIn({ ...handed, due: node.worlds.idle.slotOf(world, handed.lastTouchMs) });
+    await node.worlds.idle.sweep();
+    expect(world.lastTouchMs).toBe(handed.lastTouchMs);
+    expect(moved).not.toHaveBeenCalled();
+    moved.mockRestore();
   });
 
   it('are evicted once they are idle, all but so many of the newest, and load again', async () => {

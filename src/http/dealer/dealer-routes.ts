@@ -153,8 +153,8 @@ function ownerRoutes(context: DealerRouteDependencies): Route[] {
       answer: schemas.CarRemoval,
       refusals: { 403: FOREIGN, 404: 'There is no such car.', 409: 'The car has an owner.' },
       run: async ({ path, requestId }, session) => {
-        await cars.remove(session, path.vin);
-        audit(requestId, session, path, { removed: true });
+        const vin = await cars.remove(session, path.vin);
+        audit(requestId, session, { vin }, { removed: true });
         return { deleted: true } as const;
       },
     }),

@@ -152,7 +152,8 @@ export function withNotFoundPage(
   const page = once(() => pageOf(files.notFound, "'none'"));
   return (error, call) => {
     const isNowhere = error instanceof TwinError && error.code === 'not_found';
-    const asksForPage = call.method === 'GET' && /\btext\/html\b/.test(call.head.accept);
+    const isRead = call.method === 'GET' || call.method === 'HEAD';
+    const asksForPage = isRead && /\btext\/html\b/.test(call.head.accept);
     return isNowhere && asksForPage ? withStatus(404, page(), call) : render(error, call.encoding);
   };
 }

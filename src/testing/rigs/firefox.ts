@@ -13,9 +13,10 @@ const PREFERENCES = { 'webgl.force-enabled': true, 'webgl.disabled': false };
 const NUMBER_FD = 3;
 
 /** Whether tests open Firefox. In CI they must, and fail if there is none. */
-export const HAS_FIREFOX = process.env.CI === 'true' || pathOf('firefox-esr') !== undefined;
+const MISSING = ['firefox-esr', 'Xvfb'].filter((program) => pathOf(program) === undefined);
+export const HAS_FIREFOX = process.env.CI === 'true' || MISSING.length === 0;
 if (!HAS_FIREFOX)
-  console.warn('firefox-esr is not installed: what is seen in Firefox is not tested');
+  console.warn(`not installed: ${MISSING.join(', ')}; what is seen in Firefox is not tested`);
 
 export interface TestFirefox {
   browser: Browser;
@@ -34,8 +35,11 @@ export async function openFirefox(): Promise<TestFirefox> {
       extraPrefsFirefox: PREFERENCES,
     });
     const close = async () => {
-      await browser.close();
-      await display.close();
+      try {
+        await browser.close();
+      } finally {
+        await display.close();
+      }
     };
     return { browser, close };
   } catch (error) {

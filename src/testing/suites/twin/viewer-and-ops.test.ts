@@ -106,6 +106,9 @@ describe('the viewer', () => {
         expect(answer.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
         expect(answer.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'/);
         expect(text).toContain('There is nothing at this address');
+        const head = await fetch(`${url}${path}`, { method: 'HEAD', ...asBrowser });
+        for (const name of ['Content-Type', 'Content-Length'])
+          expect(head.headers.get(name)).toBe(answer.headers.get(name));
         const style = /href="(\/assets\/[^"]+\.css)"/.exec(text)?.[1];
         expect((await fetch(`${url}${style}`)).status).toBe(200);
         const other = await fetch(`${url}${path}`);
