@@ -65,8 +65,8 @@ export class OwnedWorld implements World, IdleWorld {
   #fleet: WeakRef<readonly FleetEntry[]> | undefined;
   /** The newest frame, while the world is watched. */
   #latest: LatestFrame | undefined;
-  /** Of the last frame that another node has shown, by a clock that may have been ahead. */
-  #sentTick = -1;
+  /** Up to this tick another node may have sent frames, by a clock that may have been ahead. */
+  #sentTick: number;
 
   /** `changes`: those after the masks of the record. */
   constructor(
@@ -83,6 +83,7 @@ export class OwnedWorld implements World, IdleWorld {
     this.due = record.due;
     this.lastTouchMs = shared.clock.now();
     const ticks = new WorldTicks(shared.clock, record.createdAtMs, shared.records.grant.floorMs);
+    this.#sentTick = ticks.floor - 1;
     const residency = new Residency(number, shared.shard);
     const base = { world: this, record, ticks, residency, shared };
     this.#shared = shared;
@@ -234,7 +235,7 @@ export class OwnedWorld implements World, IdleWorld {
     guard.trapsMs = trapsMs;
     this.paidUpTo(paidTick);
     ticks.floor = Math.max(ticks.floor, answeredTick, frozen?.tick ?? 0);
-    this.#sentTick = sentTick ?? -1;
+    this.#sentTick = sentTick ?? ticks.floor - 1;
     if (frozen !== null) this.loader.takeIn(frozen, sentTick ?? undefined);
   }
 

@@ -115,6 +115,27 @@ describe('the worlds of a node', () => {
     moved.mockRestore();
   });
 
+  it('[T7] send no frame from before what another node has shown, whoever watched there', async () => {
+    const { node } = await start();
+    const world = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
+    const handed = { ...world.handOut(null), answeredTick: 2091 };
+    world.watch('json', 'a client');
+    const sentBy = (tick: number) => {
+      const json = Buffer.from(`{"tick":${tick}}`);
+      return world.receive({ tick, json, msgpack: undefined, packed: new Int32Array(3) });
+    };
+    world.takeIn({ ...handed, sentTick: null });
+    expect([2028, 2088, 2092].map((tick) => sentBy(tick)?.tick)).toEqual([
+      undefined,
+      undefined,
+      2092,
+    ]);
+    // Those who watched there have the frames up to this one, and are owed the next.
+    world.takeIn({ ...handed, sentTick: 2080 });
+    expect([2080, 2084].map((tick) => sentBy(tick)?.tick)).toEqual([undefined, 2084]);
+    world.unwatch('json', 'a client');
+  });
+
   it('are evicted once they are idle, all but so many of the newest, and load again', async () => {
     const { node } = await start();
     const made = await makeWorlds(node, HANDLES_MAX + 500);
