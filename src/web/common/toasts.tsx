@@ -10,6 +10,8 @@ interface Action {
 interface ToastOptions {
   kind?: 'good' | 'bad';
   action?: Action;
+  /** It stays until it is closed. By default an error does that cannot be acted on. */
+  stays?: boolean;
   /** A new one of the same topic takes the place of the old one. */
   topic?: string;
 }
@@ -26,11 +28,10 @@ let lastId = 0;
 /** Shows a message for a moment; screen readers announce it. */
 export function showToast(text: string, options: ToastOptions = {}): void {
   const id = ++lastId;
-  const { kind = 'good', topic } = options;
+  const { kind = 'good', topic, stays = kind === 'bad' && !options.action } = options;
   const others = toasts.peek().filter((toast) => topic === undefined || toast.topic !== topic);
   toasts.value = [...others, { ...options, id, kind, text }];
-  // An error stays until it is closed, and what can be acted on until it is old.
-  if (kind === 'good' || options.action) setTimeout(() => dismiss(id), SHOWN_MS);
+  if (!stays) setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
 /** Takes away what was said to somebody who has left. */

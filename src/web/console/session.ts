@@ -80,18 +80,22 @@ function leave(): void {
 // ── other tabs ────────────────────────────────────────────────────────────────────────────────
 
 /** A tab without a session asks the others for theirs; a session that was ended is over in all. */
-type TabMessage = { asks: true } | { has: Session } | { ended: string };
+type TabMessage = { asks: string } | { has: Session; to: string } | { ended: string };
+
+/** Of this tab, until it is left or loaded again. */
+const tab = Math.random().toString(36);
 
 const tabs = new BroadcastChannel('session');
 tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => {
   const own = session.peek();
   if ('asks' in data) {
-    if (own !== null) tabs.postMessage({ has: own } satisfies TabMessage);
+    if (own === null || hasEnded.peek()) return;
+    tabs.postMessage({ has: own, to: data.asks } satisfies TabMessage);
   } else if ('has' in data) {
-    if (own === null && !hasLeft) session.value = data.has;
+    if (data.to === tab && own === null && !hasLeft) session.value = data.has;
   } else if (own?.token === data.ended) leave();
 };
-if (session.peek() === null) tabs.postMessage({ asks: true } satisfies TabMessage);
+if (session.peek() === null) tabs.postMessage({ asks: tab } satisfies TabMessage);
 
 /** Reads the username and the role again: an admin may have changed them. */
 export async function refreshIdentity(): Promise<void> {

@@ -54,6 +54,11 @@ export function relativeToContact(tick: number, contactTick: number): string {
   return `${figure} s ${seconds < 0 ? 'before' : 'after'} the contact`;
 }
 
+/** With a number of digits after the point, and without the sign of a zero. */
+export function fixed(value: number, digits: number): string {
+  return value.toFixed(digits).replace(/^-(0\.?0*)$/, '$1');
+}
+
 export function percent(part: number): string {
   const figure = part * 100;
   return `${figure < 10 ? figure.toFixed(1) : Math.round(figure)} %`;

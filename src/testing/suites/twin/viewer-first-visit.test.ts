@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bearingOf, partiesOf, placesIn } from '../../../web/viewer/replay/parties.ts';
-import { areInView, frame } from '../../../web/viewer/scene/framing.ts';
+import { areInView, frame, PARTIES } from '../../../web/viewer/scene/framing.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
 import { useTwin, vinOf } from './api.ts';
@@ -155,12 +155,13 @@ describe('a collision', () => {
       const { frames } = await api.world('Replay', reckless, `/incidents/${each.id}/replay`);
       for (const ticks of [-250, -50, 0, 50]) {
         const shown = frames.findLast(({ tick }) => tick <= each.tick + ticks) ?? frames[0];
-        const places = shown === undefined ? [] : placesIn(shown, partiesOf(each));
-        places.push([each.place.x, each.place.y]);
+        if (shown === undefined) throw new Error(`${each.id} has no frames`);
+        const places = placesIn(shown, partiesOf(each), [each.place.x, each.place.y]);
         for (const [view, insets] of CANVASES) {
-          const pose = { x: 0, y: 0, z: 0, distance: 1, tilt: 1, bearing: bearingOf(each, frames) };
-          frame(pose, view, places, { insets, radiusM: 4, least: 60 });
-          expect(areInView(pose, view, places, insets, 4)).toBe(true);
+          const bearing = bearingOf(each, frames);
+          const pose = { x: 0, y: 0, z: 0, distance: 1, tilt: PARTIES.tilt, bearing };
+          frame(pose, view, places, { insets, radiusM: PARTIES.radiusM, least: PARTIES.leastM });
+          expect(areInView(pose, view, places, insets, PARTIES.radiusM)).toBe(true);
         }
       }
     }
@@ -176,12 +177,14 @@ describe('a collision', () => {
     await page.getByRole('button', { name: 'Share this', exact: true }).click();
     const url = String(await page.evaluate('navigator.clipboard.readText()'));
     expect(url).toContain(`incident=${incident.id}`);
+    const explained = await page.evaluate('viewer.replay.with');
     const other = await openCity(await mapless(browser), url);
     await until(other, 'viewer.replay?.with?.length > 0');
     const shown = (await other.evaluate('({ tick: viewer.tick, replay: viewer.replay })')) as {
       tick: number;
-      replay: { isPlaying: boolean };
+      replay: { isPlaying: boolean; with: readonly string[] };
     };
+    expect(shown.replay.with).toEqual(explained);
     expect(shown.replay.isPlaying).toBe(false);
     expect(Math.abs(shown.tick - moment)).toBeLessThan(4);
     await other.context().close();
@@ -189,7 +192,14 @@ describe('a collision', () => {
   });
 });
 
-const ARE_IN_VIEW = `viewer.parties.places.every(({ xPx, yPx, depth }) => {
+/** In the part of the canvas that neither a margin nor the controls of the replay cover. */
+const ARE_IN_VIEW = `(() => {
   const { left, right, top, bottom } = viewer.parties.free;
-  return depth > 0 && xPx >= left && xPx <= right && yPx >= top && yPx <= bottom;
-})`;
+  const canvas = document.querySelector('canvas.map').getBoundingClientRect();
+  const dock = document.querySelector('.dock').getBoundingClientRect();
+  const lowest = Math.min(bottom, dock.top - canvas.top);
+  return viewer.parties.places.every(
+    ({ xPx, yPx, depth }) =>
+      depth > 0 && xPx >= left && xPx <= right && yPx >= top && yPx <= lowest,
+  );
+})()`;

@@ -1,11 +1,8 @@
-import { type Snapshot, TICKS_PER_S } from '../api/types.ts';
+import { accelerationBetween, SPAN_FRAMES } from '../acceleration.ts';
+import type { Snapshot } from '../api/types.ts';
 
 /** Frames in half a minute. */
 const LENGTH = 375;
-/** Speeds have a resolution of 1 cm/s: over fewer frames, their difference is mostly rounding. */
-const SPAN_FRAMES = 3;
-/** m/s². Only a collision or a respawn exceeds it. */
-const ACCELERATION_MAX = 12;
 
 /** One point of a car's past. */
 export interface Moment {
@@ -33,17 +30,9 @@ export class History {
     return this.#frames.map(({ tick, speeds }, i) => {
       const speed = speeds[car] ?? 0;
       const earlier = this.#frames[i - SPAN_FRAMES];
-      return { tick, speed, acceleration: earlier ? rate(earlier, tick, speed, car) : null };
+      if (earlier === undefined) return { tick, speed, acceleration: null };
+      const from = { tick: earlier.tick, speed: earlier.speeds[car] ?? 0 };
+      return { tick, speed, acceleration: accelerationBetween(from, { tick, speed }) };
     });
   }
-}
-
-function rate(
-  earlier: { tick: number; speeds: Float32Array },
-  tick: number,
-  speed: number,
-  car: number,
-): number | null {
-  const value = ((speed - (earlier.speeds[car] ?? 0)) * TICKS_PER_S) / (tick - earlier.tick);
-  return Math.abs(value) > ACCELERATION_MAX ? null : value;
 }

@@ -12,7 +12,7 @@ const SEEN = ['localStorage', 'viewer.invited'] as const;
 const READ_S = 7;
 /** What comes later is offered only where nothing comes sooner. */
 const SOON_S = 30;
-/** An offer is withdrawn if nobody takes it before it is so near. */
+/** An offer ends if nobody takes it before it is so near: it is not renewed for a page that nobody looks at. */
 const TOO_LATE_S = 3;
 /** Nothing has come of it when it is overdue by so much. */
 const OVERDUE_S = 12;
@@ -38,9 +38,12 @@ interface Parts {
   live: LiveWorld;
   car: PickedCar;
   eventFeed: EventFeed;
+  /** Goes back from a replay to the live world. */
+  goLive(): void;
   /** Shows the car without covering the map. */
   follow(vin: string): void;
-  openIncident(id: string): void;
+  /** Opens a report, unless the visitor reads another one. */
+  report(id: string): void;
 }
 
 /**
@@ -75,9 +78,16 @@ export class Demonstration {
     this.phase.value = { name: 'closed' };
   }
 
+  /** The visitor turns to something else: nothing is offered any more. */
+  withdraw(): void {
+    const { name } = this.phase.peek();
+    if (name === 'looking' || name === 'offer') this.close();
+  }
+
   /** Looks for something to offer: what was not offered yet, if there is any. */
   async begin(): Promise<void> {
     store(...SEEN, 'yes');
+    this.#parts.goLive();
     if (this.#isReading) return;
     this.#isReading = true;
     this.phase.value = { name: 'looking' };
@@ -141,11 +151,12 @@ export class Demonstration {
     const phase = this.phase.peek();
     if (phase.name !== 'waiting' && phase.name !== 'told') return;
     const { offer } = phase;
-    const { eventFeed, openIncident } = this.#parts;
+    if (this.#leftS(offer) < -OVERDUE_S) return;
+    const { eventFeed } = this.#parts;
     const collision = events.find(({ incident }) => eventFeed.isInvolved(incident, offer.vin));
     if (collision?.incident) {
       this.phase.value = { name: 'closed' };
-      openIncident(collision.incident);
+      this.#parts.report(collision.incident);
       return;
     }
     const event = events.find((each) => isAbout(each, offer));
@@ -156,12 +167,16 @@ export class Demonstration {
   /** Call it a few times a second. */
   advance(): void {
     const phase = this.phase.peek();
-    const tick = this.#parts.live.playback.newest?.tick;
-    if (!('offer' in phase) || tick === undefined) return;
-    const leftS = (phase.offer.dueTick - tick) / TICKS_PER_S;
-    if (phase.name === 'offer' && leftS < TOO_LATE_S) void this.begin();
-    if (phase.name === 'waiting' && leftS < -OVERDUE_S)
+    if (phase.name === 'offer' && this.#leftS(phase.offer) < TOO_LATE_S)
+      this.phase.value = { name: 'failed', why: 'That moment has passed.' };
+    if (phase.name === 'waiting' && this.#leftS(phase.offer) < -OVERDUE_S)
       this.phase.value = { name: 'nothing', offer: phase.offer };
+  }
+
+  /** Seconds until an offer is due; infinite before the first frame. */
+  #leftS({ dueTick }: Offer): number {
+    const tick = this.#parts.live.playback.newest?.tick ?? Number.NEGATIVE_INFINITY;
+    return (dueTick - tick) / TICKS_PER_S;
   }
 }
 

@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { theme } from '../../common/theme.ts';
 import type { CityMap, MapPoint } from '../api/types.ts';
 import { NORTH } from '../scene/camera.ts';
@@ -21,11 +21,10 @@ const PULSES_MAX = 20;
 /** Draws the live world or the replay, once per displayed frame. */
 export class Display {
   readonly #viewer: Viewer;
-  readonly #drawn: Drawn = { count: 0, world: null, scene: null };
+  readonly #drawn: Drawn = { count: 0, world: null, scene: signal(null) };
   #picked: Mutable<Picked> | null = null;
   #lastMs = performance.now();
-  /** Whether the first view of the city is a flight; undefined before it. */
-  #flies: boolean | undefined;
+  #hasBegun = false;
 
   constructor(viewer: Viewer) {
     this.#viewer = viewer;
@@ -47,7 +46,8 @@ export class Display {
     requestAnimationFrame(next);
   }
 
-  get scene(): CityScene | null {
+  /** Null before the map is there, and where it cannot be drawn. */
+  get scene(): ReadonlySignal<CityScene | null> {
     return this.#drawn.scene;
   }
 
@@ -57,7 +57,7 @@ export class Display {
     const scene = new CityScene(canvas, map, () => {
       camera.value = 'city';
     });
-    this.#drawn.scene = scene;
+    this.#drawn.scene.value = scene;
     effect(() => scene.setTheme(theme.value));
     effect(() => scene.camera.setMode(camera.value));
     effect(() => {
@@ -75,11 +75,12 @@ export class Display {
     const world = this.#worldAt(nowMs);
     if (world === null) return;
     this.#drawn.world = world;
-    const { scene } = this.#drawn;
+    const scene = this.#drawn.scene.peek();
     if (scene === null) return;
-    if (this.#flies === undefined) {
-      this.#flies = this.#viewer.demonstration.phase.peek().name === 'invitation';
-      if (this.#flies) scene.camera.flyAround(liveliestOf(world.cars));
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      const isFirstVisit = this.#viewer.demonstration.phase.peek().name === 'invitation';
+      if (isFirstVisit) scene.camera.flyAround(liveliestOf(world.cars));
     }
     const isLive = world === live.playback.shown;
     if (this.#picked) this.#picked.gap = isLive ? gapOf(this.#viewer) : null;

@@ -1,7 +1,6 @@
 import { batch, signal } from '@preact/signals';
 import { readEvents, readIncidents } from '../api/twin.ts';
 import type { Incident, WorldEvent } from '../api/types.ts';
-import { sentence } from '../formatting.ts';
 import type { LiveWorld } from './live-world.ts';
 import { whileVisible } from './visible.ts';
 
@@ -14,8 +13,6 @@ export class EventFeed {
   /** Newest first. */
   readonly incidents = signal<readonly Incident[]>([]);
   readonly areRead = signal(false);
-  /** Screen readers announce it when it changes. */
-  readonly announcement = signal('');
   /** Called with the events since the last request, oldest first. */
   onNews: (events: readonly WorldEvent[]) => void = () => {};
   readonly #live: LiveWorld;
@@ -47,18 +44,8 @@ export class EventFeed {
     batch(() => {
       this.areRead.value = true;
       if (news.length > 0) this.events.value = events.toReversed();
-      if (!isFirst) this.#announce(news);
     });
     if (!isFirst && news.length > 0) this.onNews(news);
-  }
-
-  /** Announces collisions only: users switch off a feed that talks all the time. */
-  #announce(news: readonly WorldEvent[]): void {
-    const collisions = news.filter(({ kind }) => kind === 'collision');
-    const last = collisions.at(-1);
-    if (last === undefined) return;
-    const others = collisions.length > 1 ? ` And ${collisions.length - 1} more.` : '';
-    this.announcement.value = `${sentence(last.message)}${others}`;
   }
 
   async #readIncidents(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import { extent } from '../replay/timeline.ts';
 import { project } from '../scene/camera.ts';
 import type { CityScene } from '../scene/city-scene.ts';
@@ -14,7 +15,7 @@ declare global {
 export interface Drawn {
   count: number;
   world: ShownWorld | null;
-  scene: CityScene | null;
+  scene: Signal<CityScene | null>;
 }
 
 /** Publishes what is displayed, read-only, as `window.viewer`: for tests and for the curious. */
@@ -38,7 +39,7 @@ function observed(viewer: Viewer, drawn: Drawn) {
     /** World metres, and CSS pixels of the canvas. */
     get cars() {
       return (drawn.world?.cars ?? []).map(({ vin, x, y, heading }, i) => {
-        const { xPx = null, yPx = null, ...place } = drawn.scene?.placeOf(i) ?? { x, y };
+        const { xPx = null, yPx = null, ...place } = drawn.scene.peek()?.placeOf(i) ?? { x, y };
         return { vin, ...place, heading, xPx, yPx };
       });
     },
@@ -67,7 +68,7 @@ function observed(viewer: Viewer, drawn: Drawn) {
   };
 }
 
-function partiesOf({ scene, world }: Drawn) {
+function partiesOf({ scene: { value: scene }, world }: Drawn) {
   if (scene === null || !world?.focus) return null;
   const { pose, view, insets } = scene.camera;
   const { top, bottom, side } = insets;

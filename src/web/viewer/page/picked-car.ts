@@ -10,6 +10,7 @@ import {
 import {
   type CityMap,
   type FeatureState,
+  type FleetEntry,
   type MapPoint,
   type Stake,
   TICKS_PER_S,
@@ -45,6 +46,8 @@ export class PickedCar {
   /** Values that a change in progress asks for. */
   readonly wanted = signal<Readonly<Record<string, boolean>>>({});
   readonly error = signal('');
+  /** Features of all cars are being switched off. */
+  readonly isSwitchingAll = signal(false);
   /** By feature: what would happen next without it. */
   readonly stakes = signal<ReadonlyMap<string, NextStake>>(new Map());
   readonly route = signal<readonly MapPoint[]>([]);
@@ -109,50 +112,54 @@ export class PickedCar {
   }
 
   /** Switches a feature. The page shows the change at once and reverts it where the request fails. */
-  switchTo(name: string, isOn: boolean): Promise<void> {
+  async switchTo(name: string, isOn: boolean): Promise<void> {
     this.wanted.value = { ...this.wanted.peek(), [name]: isOn };
-    return this.#change((vin) => changeFeatures(vin, { [name]: isOn }));
+    await this.#change((vin) => changeFeatures(vin, { [name]: isOn }));
   }
 
   /** Switches several features off, on this car or on all. */
   async switchOff(names: readonly string[], onAll: boolean): Promise<void> {
+    if (this.isSwitchingAll.peek()) return;
     const off = Object.fromEntries(names.map((name) => [name, false]));
     this.wanted.value = { ...this.wanted.peek(), ...off };
-    await this.#change((vin) => changeFeatures(vin, off));
-    if (!onAll || this.error.peek() !== '') return;
-    const others = this.#live.fleet.peek().filter(({ vin }) => vin !== this.vin.peek());
-    for (let i = 0; i < others.length; i += AT_ONCE) {
-      const some = others.slice(i, i + AT_ONCE).map(({ vin }) => changeFeatures(vin, off));
-      const failed = (await Promise.allSettled(some)).some(({ status }) => status === 'rejected');
-      if (!failed) continue;
-      this.error.value = 'Not all cars could be switched. Press the button again.';
-      return;
+    // The visitor may pick another car meanwhile.
+    const picked = this.vin.peek();
+    const others = this.#live.fleet.peek().filter(({ vin }) => vin !== picked);
+    this.isSwitchingAll.value = onAll;
+    try {
+      const isDone = await this.#change((vin) => changeFeatures(vin, off));
+      if (onAll && isDone) await switchAll(others, off);
+    } catch (error) {
+      if (picked === this.vin.peek())
+        this.error.value = `Not all cars could be switched. ${reasonOf(error)}`;
+    } finally {
+      this.isSwitchingAll.value = false;
     }
   }
 
-  reset(): Promise<void> {
+  async reset(): Promise<void> {
     const names = Object.keys(this.features.peek()?.declared ?? {});
     this.wanted.value = Object.fromEntries(names.map((name) => [name, true]));
-    return this.#change(resetFeatures);
+    await this.#change(resetFeatures);
   }
 
-  async #change(call: (vin: string) => Promise<FeatureState>): Promise<void> {
+  /** Returns whether the service has done it. */
+  async #change(call: (vin: string) => Promise<FeatureState>): Promise<boolean> {
     const vin = this.vin.peek();
-    if (vin === null) return;
+    if (vin === null) return false;
     const version = ++this.#version;
     this.error.value = '';
     try {
       const state = await call(vin);
       // The answer to a later change includes this one.
       if (version === this.#version) this.#settle(state, '');
+      return true;
     } catch (error) {
-      if (vin !== this.vin.peek()) return;
+      if (vin !== this.vin.peek()) return false;
       this.#version++;
-      this.#settle(
-        this.features.peek(),
-        `This could not be switched. ${error instanceof RequestError ? error.message : 'The service did not answer.'}`,
-      );
+      this.#settle(this.features.peek(), `This could not be switched. ${reasonOf(error)}`);
       void this.refresh();
+      return false;
     }
   }
 
@@ -181,3 +188,17 @@ export class PickedCar {
     });
   }
 }
+
+/** Switches features of cars, some cars at a time. Throws the reason why one could not be switched. */
+async function switchAll(
+  cars: readonly FleetEntry[],
+  features: Readonly<Record<string, boolean>>,
+): Promise<void> {
+  for (let i = 0; i < cars.length; i += AT_ONCE) {
+    const some = cars.slice(i, i + AT_ONCE).map(({ vin }) => changeFeatures(vin, features));
+    await Promise.all(some);
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof RequestError ? error.message : 'The service did not answer.';

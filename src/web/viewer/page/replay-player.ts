@@ -10,10 +10,17 @@ import {
   interpolateWorld,
 } from '../live/interpolation.ts';
 import { carOf } from '../live/playback.ts';
-import { bearingOf, type Parties, partiesOf, placesIn, trailOf } from '../replay/parties.ts';
+import {
+  bearingOf,
+  type Parties,
+  partiesOf,
+  placesIn,
+  TRAIL_STEP_TICKS,
+  trailOf,
+} from '../replay/parties.ts';
 import { explanations } from '../replay/report.ts';
 import { extent, played, type Speed, within } from '../replay/timeline.ts';
-import type { ShownWorld } from '../scene/types.ts';
+import type { Focus, ShownWorld } from '../scene/types.ts';
 import type { Address } from './address.ts';
 import type { LiveWorld } from './live-world.ts';
 
@@ -52,6 +59,9 @@ export class ReplayPlayer {
   #start: Start = NO_START;
   #parties: Parties = { vins: [], hazards: [] };
   #bearing = 0;
+  /** What `shown.focus` was made of. */
+  #focusOf: { tick: number; would: Replay | null } | undefined;
+  #trails: { step: number; would: Replay | null; lines: Focus['trails'] } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(live: LiveWorld) {
@@ -80,9 +90,17 @@ export class ReplayPlayer {
     if (id !== null) void this.#load(id);
   }
 
-  /** What a link asks for of the incident that is being opened. */
+  /** What a link asks for of the open incident. */
   startAt(start: Start): void {
     this.#start = start;
+    if (this.asItWas.peek() === null) return;
+    if (start.moment !== null) {
+      this.seek(start.moment);
+      this.isPlaying.value = false;
+    }
+    const before = this.chosen.peek();
+    this.#chooseSet();
+    if (this.chosen.peek() !== before) this.choose(this.chosen.peek());
   }
 
   /** Plays from the beginning. Resolves at the end, or when somebody stops it. */
@@ -151,22 +169,35 @@ export class ReplayPlayer {
   #showFocus(): void {
     const incident = this.incident.peek();
     if (incident === null) return;
-    const tick = this.#exactTick;
-    const parties = this.#parties;
+    const [tick, would] = [this.#exactTick, this.asItWouldHaveBeen.peek()];
+    if (this.#focusOf?.tick === tick && this.#focusOf.would === would) return;
+    this.#focusOf = { tick, would };
     const { cars, hazards, ghosts } = this.shown;
-    const places = placesIn({ vehicles: cars, hazards }, parties);
-    // What stands, and whom there is nothing else to see of, is where the contact is.
-    if (places.length < 2) places.push([incident.place.x, incident.place.y]);
-    for (const { x, y } of ghosts) places.push([x, y]);
-    const would = this.asItWouldHaveBeen.peek()?.frames ?? [];
+    const { x, y } = incident.place;
     this.shown.focus = {
-      places,
+      places: placesIn({ vehicles: cars, hazards, ghosts }, this.#parties, [x, y]),
       bearing: this.#bearing,
-      trails: [
-        ...parties.vins.map((vin) => ({ isGhost: false, places: trailOf(this.frames, vin, tick) })),
-        ...ghosts.map(({ vin }) => ({ isGhost: true, places: trailOf(would, vin, tick) })),
-      ],
+      trails: this.#trailsAt(tick, would),
     };
+  }
+
+  /** Trails go on in steps, so that they are not made anew for each displayed frame. */
+  #trailsAt(tick: number, would: Replay | null): Focus['trails'] {
+    const step = Math.floor(tick / TRAIL_STEP_TICKS);
+    if (this.#trails?.step === step && this.#trails.would === would) return this.#trails.lines;
+    const until = step * TRAIL_STEP_TICKS;
+    const lines = [
+      ...this.#parties.vins.map((vin) => ({
+        isGhost: false,
+        places: trailOf(this.frames, vin, until),
+      })),
+      ...this.shown.ghosts.map(({ vin }) => ({
+        isGhost: true,
+        places: trailOf(would?.frames ?? [], vin, until),
+      })),
+    ];
+    this.#trails = { step, would, lines };
+    return lines;
   }
 
   #showGhosts(): void {
@@ -196,6 +227,8 @@ export class ReplayPlayer {
         this.shown.contact = [incident.place.x, incident.place.y];
         this.#parties = partiesOf(incident);
         this.#bearing = bearingOf(incident, replay.frames);
+        this.#focusOf = undefined;
+        this.#trails = undefined;
         this.asItWas.value = replay;
         const { moment } = this.#start;
         this.seek(moment ?? extent(replay.frames)[0]);

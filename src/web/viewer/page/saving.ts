@@ -23,6 +23,14 @@ export function saveAsJson({ incident, asItWas, asItWouldHaveBeen }: ReplayPlaye
 /** Plays a replay from its beginning and records what the canvas shows of it. Resolves at its end. */
 export async function saveAsVideo(replay: ReplayPlayer, canvas: HTMLCanvasElement): Promise<void> {
   const stream = canvas.captureStream(FRAMES_PER_S);
+  try {
+    await record(replay, stream);
+  } finally {
+    for (const track of stream.getTracks()) track.stop();
+  }
+}
+
+async function record(replay: ReplayPlayer, stream: MediaStream): Promise<void> {
   const recorder = new MediaRecorder(stream, {
     mimeType: VIDEO_TYPE,
     videoBitsPerSecond: BITS_PER_S,
@@ -37,7 +45,6 @@ export async function saveAsVideo(replay: ReplayPlayer, canvas: HTMLCanvasElemen
   await replay.playThrough();
   recorder.stop();
   await stopped;
-  for (const track of stream.getTracks()) track.stop();
   if (id === replay.id.peek()) save(new Blob(parts, { type: VIDEO_TYPE }), `${nameOf(id)}.webm`);
 }
 

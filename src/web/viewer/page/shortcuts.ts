@@ -70,9 +70,9 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
   };
   const pan = (x: number, y: number) => () => {
     camera.value = 'city';
-    display.scene?.camera.panBy(x * PAN_PX, y * PAN_PX);
+    display.scene.peek()?.camera.panBy(x * PAN_PX, y * PAN_PX);
   };
-  const zoom = (factor: number) => () => display.scene?.camera.zoomBy(factor);
+  const zoom = (factor: number) => () => display.scene.peek()?.camera.zoomBy(factor);
   const seek = (by: number) => () => {
     replay.isPlaying.value = false;
     replay.seek(replay.tick.peek() + by);
@@ -90,13 +90,13 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
     '+': zoom(ZOOM),
     '=': zoom(ZOOM),
     '-': zoom(1 / ZOOM),
-    '[': () => display.scene?.camera.rotateBy(-TURN_RAD),
-    ']': () => display.scene?.camera.rotateBy(TURN_RAD),
-    '<': () => display.scene?.camera.tiltBy(-TURN_RAD),
-    '>': () => display.scene?.camera.tiltBy(TURN_RAD),
+    '[': () => display.scene.peek()?.camera.rotateBy(-TURN_RAD),
+    ']': () => display.scene.peek()?.camera.rotateBy(TURN_RAD),
+    '<': () => display.scene.peek()?.camera.tiltBy(-TURN_RAD),
+    '>': () => display.scene.peek()?.camera.tiltBy(TURN_RAD),
     '0': () => {
       camera.value = 'city';
-      display.scene?.camera.showAll();
+      display.scene.peek()?.camera.showAll();
     },
     ' ': () => replay.toggle(),
     ',': seek(-SEEK_TICKS),

@@ -65,8 +65,11 @@ export class Viewer {
     const { live, car, eventFeed } = this;
     this.demonstration = new Demonstration({
       ...{ live, car, eventFeed },
+      goLive: () => this.openIncident(null),
       follow: (vin) => this.#follow(vin),
-      openIncident: (id) => this.openIncident(id),
+      report: (id) => {
+        if (this.replay.id.peek() === null) this.openIncident(id);
+      },
     });
   }
 
@@ -104,16 +107,13 @@ export class Viewer {
   /** Says that there was a collision. Where the car is followed, the report opens. */
   #announce(incident: string, message: string): void {
     const vin = this.car.vin.peek();
-    if (incident === this.replay.id.peek()) return;
     const isFollowed =
       vin !== null && this.camera.peek() !== 'city' && this.eventFeed.isInvolved(incident, vin);
-    if (isFollowed && !this.#isBusy) {
-      this.openIncident(incident);
-      return;
-    }
+    if (isFollowed && !this.#isBusy) this.openIncident(incident);
+    const isOpen = incident === this.replay.id.peek();
     showToast(sentence(message), {
-      ...{ kind: 'bad', topic: 'collision' },
-      action: { words: 'See why', run: () => this.openIncident(incident) },
+      ...{ kind: 'bad', topic: 'collision', stays: false },
+      ...(isOpen ? {} : { action: { words: 'See why', run: () => this.openIncident(incident) } }),
     });
   }
 
@@ -146,8 +146,9 @@ export class Viewer {
       if (incident !== null) {
         this.openIncident(incident);
         this.replay.startAt({ moment, set });
-        this.view.value = view;
+        // A change of the mode moves the camera, so the view comes after it.
         if (view !== null) this.camera.value = 'city';
+        this.view.value = view;
       }
       return car === null && incident === null;
     };
@@ -169,7 +170,6 @@ export class Viewer {
 
   /** Picks a car and follows it; on a phone its panel stays closed. */
   #follow(vin: string): void {
-    this.openIncident(null);
     this.pick(vin);
     this.camera.value = 'chase';
     if (isNarrow.peek()) this.front.value = null;
@@ -179,6 +179,7 @@ export class Viewer {
     const vin = index === null ? undefined : this.live.fleet.peek()[index]?.vin;
     if (vin === undefined) return;
     this.openIncident(null);
+    if (vin !== this.car.vin.peek()) this.demonstration.withdraw();
     this.pick(vin);
   }
 
@@ -189,12 +190,14 @@ export class Viewer {
   }
 
   openIncident(id: string | null): void {
+    if (id !== null) {
+      this.front.value = 'right';
+      this.demonstration.withdraw();
+    }
     if (id === this.replay.id.peek()) return;
     this.replay.open(id);
-    if (id !== null) {
-      this.camera.value = 'parties';
-      this.front.value = 'right';
-    } else this.camera.value = this.car.vin.peek() === null ? 'city' : 'follow';
+    if (id !== null) this.camera.value = 'parties';
+    else this.camera.value = this.car.vin.peek() === null ? 'city' : 'follow';
   }
 
   /** Closes the incident and opens the list. */

@@ -28,9 +28,6 @@ export function App() {
       {right === 'incident' ? <IncidentPanel /> : null}
       {viewer.dialog.value === 'help' ? <Help /> : null}
       {viewer.dialog.value === 'new-city' ? <NewCity /> : null}
-      <p class="visually-hidden" role="status">
-        {viewer.eventFeed.announcement.value}
-      </p>
       <Toasts />
     </div>
   );

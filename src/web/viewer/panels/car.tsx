@@ -2,7 +2,7 @@ import { Button } from '../../common/button.tsx';
 import { Pairs } from '../../common/pairs.tsx';
 import { Loading, Note } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
-import type { FleetEntry } from '../api/types.ts';
+import { type FleetEntry, TICKS_PER_S } from '../api/types.ts';
 import { colourName, formatInteger, kmh } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { headline } from '../replay/report.ts';
@@ -13,7 +13,7 @@ import { IconButton } from './icons.tsx';
 import { RightPanel } from './right-panel.tsx';
 
 /** A collision is shown in the panel of its car for so long: two minutes. */
-const CRASH_TICKS = 6000;
+const CRASH_TICKS = 120 * TICKS_PER_S;
 
 /** The picked car: telemetry, history, features and identity. */
 export function CarPanel() {

@@ -151,16 +151,19 @@ interface CardProps {
 }
 
 function Card({ title, children, actions }: CardProps) {
+  const { viewer, display } = usePage();
+  const { name } = viewer.demonstration.phase.value;
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that was pressed is gone: without this, keyboard users would start at the top.
   useEffect(() => {
-    if (document.activeElement === document.body) heading.current?.focus();
-  });
-  const { display } = usePage();
+    const isLost = document.activeElement === document.body;
+    if (isLost && name !== 'invitation') heading.current?.focus();
+  }, [name]);
+  const scene = display.scene.value;
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (card.current !== null) return display.scene?.camera.coveredBy(card.current);
-  }, [display.scene]);
+    if (card.current !== null) return scene?.camera.coveredBy(card.current);
+  }, [scene]);
   return (
     <section class="demonstration" aria-labelledby="demonstration-title" ref={card}>
       <h2 id="demonstration-title" ref={heading} tabIndex={-1}>

@@ -36,7 +36,12 @@ function Presets() {
   return (
     <div class="presets">
       {PRESETS.map(({ name, off }) => (
-        <Button size="small" key={name} onClick={() => car.switchOff(off, onAll.value)}>
+        <Button
+          size="small"
+          key={name}
+          disabled={car.isSwitchingAll.value}
+          onClick={() => car.switchOff(off, onAll.value)}
+        >
           {name}
         </Button>
       ))}
@@ -85,8 +90,10 @@ export function Features() {
 
 /** “Next: a deer in 14 s”; empty where nothing is known to come. */
 function nextText(next: NextStake | undefined, { latest }: LiveWorld): string {
+  // What reads the tick is drawn again with every frame.
+  if (next === undefined) return '';
   const tick = latest.value?.tick;
-  if (next === undefined || tick === undefined) return '';
+  if (tick === undefined) return '';
   const seconds = Math.round((next.dueTick - tick) / TICKS_PER_S);
   return seconds < 1 ? '' : `Next: ${placeOf(next)} in ${seconds} s`;
 }

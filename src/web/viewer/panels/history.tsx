@@ -1,7 +1,7 @@
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { theme } from '../../common/theme.ts';
-import { KMH_PER_MPS } from '../formatting.ts';
+import { fixed, KMH_PER_MPS } from '../formatting.ts';
 import type { Moment } from '../live/history.ts';
 import { useViewer } from '../page/context.ts';
 
@@ -57,8 +57,7 @@ function HistoryPlot({ plot }: { plot: Plot }) {
     const last = past.at(-1);
     const now = last === undefined ? null : plot.value(last);
     const digits = plot.unit === 'km/h' ? 0 : 1;
-    const text =
-      now === null ? '–' : `${now.toFixed(digits).replace(/^-(0\.?0*)$/, '$1')} ${plot.unit}`;
+    const text = now === null ? '–' : `${fixed(now, digits)} ${plot.unit}`;
     if (figure.current && figure.current.textContent !== text) figure.current.textContent = text;
     // The colours are those of the style sheet, so a change of the theme redraws.
     if (canvas.current && theme.value) draw(canvas.current, plot, past);

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Button } from '../../common/button.tsx';
 import { Pairs } from '../../common/pairs.tsx';
 import { Empty, Loading, Note } from '../../common/states.tsx';
+import { showToast } from '../../common/toasts.tsx';
 import type { Incident, IncidentVehicle } from '../api/types.ts';
 import { carName, formatInteger, joinWords, kmh, percent, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
@@ -95,14 +96,20 @@ function Report({ incident }: { incident: Incident }) {
 
 /** The replay as files. */
 function Files() {
-  const { replay } = useViewer();
+  const { replay, mapError } = useViewer();
   const isRecording = useSignal(false);
   const record = async () => {
     const canvas = document.querySelector<HTMLCanvasElement>('canvas.map');
     if (canvas === null) return;
     isRecording.value = true;
-    await saveAsVideo(replay, canvas);
-    isRecording.value = false;
+    try {
+      await saveAsVideo(replay, canvas);
+    } catch (error) {
+      console.warn(error);
+      showToast('The video could not be saved.', { kind: 'bad' });
+    } finally {
+      isRecording.value = false;
+    }
   };
   return (
     <section class="section" aria-labelledby="files">
@@ -111,7 +118,7 @@ function Files() {
         <Button size="small" onClick={() => saveAsJson(replay)}>
           Save as JSON
         </Button>
-        {canSaveVideo() ? (
+        {canSaveVideo() && mapError.value === '' ? (
           <Button size="small" disabled={isRecording.value} onClick={record}>
             {isRecording.value ? 'Recording…' : 'Save as a video'}
           </Button>

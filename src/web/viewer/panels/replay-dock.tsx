@@ -33,10 +33,10 @@ export function ReplayDock() {
   const { replay } = viewer;
   const was = replay.asItWas.value;
   const dock = useRef<HTMLElement>(null);
+  const scene = display.scene.value;
   useEffect(() => {
-    if (dock.current === null) return;
-    return display.scene?.camera.coveredBy(dock.current);
-  }, [was]);
+    if (dock.current !== null) return scene?.camera.coveredBy(dock.current);
+  }, [was, scene]);
   if (replay.id.value === null || was === null) return null;
   const [first, last] = extent(was.frames);
   const contact = replay.incident.value?.tick ?? was.contact_tick ?? first;
@@ -76,7 +76,7 @@ export function ReplayDock() {
         <Button
           size="small"
           kind="main"
-          onClick={() => viewer.share(display.scene?.camera.pose ?? null)}
+          onClick={() => viewer.share(display.scene.peek()?.camera.pose ?? null)}
         >
           Share this
         </Button>

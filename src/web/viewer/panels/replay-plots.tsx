@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import type { Incident, Snapshot } from '../api/types.ts';
-import { carName } from '../formatting.ts';
+import { type Incident, type Snapshot, TICKS_PER_S } from '../api/types.ts';
+import { carName, fixed } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { type Action, actionsOf, type Sample, samplesOf } from '../replay/series.ts';
 import { extent } from '../replay/timeline.ts';
@@ -11,14 +11,20 @@ const SPEED_STEP_KMH = 20;
 /** m/s²: emergency braking is harder than this, and a driver hardly ever brakes so hard. */
 const HARD_BRAKING = -6;
 const [ACCELERATION_MIN, ACCELERATION_MAX] = [-10, 5];
-const LINES = ['solid', 'second', 'third'] as const;
+/** The first vehicle of the report stands out from the others. */
+type Tone = 'accent' | 'soft';
 
 interface Line {
+  /** Of the car; a ghost has another one. */
+  key: string;
   /** As it would have been. */
   isGhost: boolean;
-  kind: (typeof LINES)[number];
+  tone: Tone;
   samples: readonly Sample[];
 }
+
+const toneOf = ({ vehicles }: Incident, vin: string): Tone =>
+  vehicles[0]?.vin === vin ? 'accent' : 'soft';
 
 /** Speed and acceleration of the parties over the replay, with what acted in them. */
 export function ReplayPlots({ incident }: { incident: Incident }) {
@@ -27,10 +33,8 @@ export function ReplayPlots({ incident }: { incident: Incident }) {
   const would = replay.asItWouldHaveBeen.value?.frames;
   const explanation = replay.explanation.value;
   const lines = useMemo(() => {
-    const kindOf = (vin: string) =>
-      LINES[incident.vehicles.findIndex((each) => each.vin === vin)] ?? 'third';
     const lineOf = (frames: readonly Snapshot[], vin: string, isGhost: boolean): Line => ({
-      ...{ isGhost, kind: kindOf(vin) },
+      ...{ key: isGhost ? `ghost ${vin}` : vin, isGhost, tone: toneOf(incident, vin) },
       samples: samplesOf(frames, vin),
     });
     return [
@@ -38,54 +42,77 @@ export function ReplayPlots({ incident }: { incident: Incident }) {
       ...(explanation?.vins ?? []).map((vin) => lineOf(would ?? [], vin, true)),
     ];
   }, [incident, was, would, explanation]);
+  const span = useMemo(() => extent(was ?? []), [was]);
+  const top = useMemo(() => {
+    const fastest = Math.max(...lines.flatMap(({ samples }) => samples.map(({ kmh }) => kmh)), 1);
+    return Math.ceil(fastest / SPEED_STEP_KMH) * SPEED_STEP_KMH;
+  }, [lines]);
   if (was === undefined) return null;
-  const fastest = Math.max(...lines.flatMap(({ samples }) => samples.map(({ kmh }) => kmh)), 1);
-  const top = Math.ceil(fastest / SPEED_STEP_KMH) * SPEED_STEP_KMH;
-  const [first, last] = extent(was);
-  const time = { first, last, contact: incident.tick, now: replay.tick.value };
+  const shared = { lines, span, contact: incident.tick, now: replay.tick.value };
   return (
     <section class="section" aria-labelledby="course">
       <h3 id="course">Speed and braking</h3>
-      <Plot {...{ lines, time, bottom: 0, top }} name="Speed" unit="km/h" of={({ kmh }) => kmh} />
+      <Plot {...shared} {...{ bottom: 0, top }} name="Speed" unit="km/h" digits={0} of={speedOf} />
       <Plot
-        {...{ lines, time, bottom: ACCELERATION_MIN, top: ACCELERATION_MAX }}
+        {...shared}
+        {...{ bottom: ACCELERATION_MIN, top: ACCELERATION_MAX }}
         name="Acceleration"
         unit="m/s²"
+        digits={1}
         mark={HARD_BRAKING}
-        of={({ acceleration }) => acceleration}
+        of={accelerationOf}
       />
-      <ul class="acted small">
-        {incident.vehicles.map((vehicle) => (
-          <li key={vehicle.vin}>
-            <span class="line-mark" data-line={lines.find(isOf(vehicle.vin, incident))?.kind} />
-            {carName(vehicle)}: {actedText(actionsOf(was, vehicle.vin), incident.tick)}
-          </li>
-        ))}
-        {would === undefined
-          ? null
-          : explanation?.vins.map((vin) => (
-              <li key={`ghost ${vin}`}>
-                <span class="ghost-mark" aria-hidden="true" />
-                Ghost: {actedText(actionsOf(would, vin), incident.tick)}
-              </li>
-            ))}
-      </ul>
+      <Acted incident={incident} />
     </section>
   );
 }
 
-const isOf =
-  (vin: string, { vehicles }: Incident) =>
-  (line: Line) =>
-    !line.isGhost &&
-    line.kind === (LINES[vehicles.findIndex((each) => each.vin === vin)] ?? 'third');
+/** What acted in each party before the contact. */
+function Acted({ incident }: { incident: Incident }) {
+  const { replay } = useViewer();
+  const was = replay.asItWas.value?.frames;
+  const would = replay.asItWouldHaveBeen.value?.frames;
+  const explanation = replay.explanation.value;
+  const acted = useMemo(
+    () => [
+      ...incident.vehicles.map((vehicle) => ({
+        key: vehicle.vin,
+        tone: toneOf(incident, vehicle.vin),
+        text: `${carName(vehicle)}: ${actedText(actionsOf(was ?? [], vehicle.vin), incident.tick)}`,
+      })),
+      ...(would === undefined ? [] : (explanation?.vins ?? [])).map((vin) => ({
+        key: `ghost ${vin}`,
+        tone: null,
+        text: `Ghost: ${actedText(actionsOf(would ?? [], vin), incident.tick)}`,
+      })),
+    ],
+    [incident, was, would, explanation],
+  );
+  return (
+    <ul class="acted small">
+      {acted.map(({ key, tone, text }) => (
+        <li key={key}>
+          {tone === null ? (
+            <span class="ghost-mark" aria-hidden="true" />
+          ) : (
+            <span class="line-mark" data-tone={tone} aria-hidden="true" />
+          )}
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const speedOf = ({ kmh }: Sample): number => kmh;
+const accelerationOf = ({ acceleration }: Sample): number | null => acceleration;
 
 /** “Braking from 1.6 s before, AEB from 0.9 s before”. */
 function actedText(actions: readonly Action[], contactTick: number): string {
   const before = actions.filter(({ fromTick }) => fromTick <= contactTick);
   if (before.length === 0) return 'nothing acted before the contact';
   const texts = before.map(({ name, fromTick }) => {
-    const seconds = (contactTick - fromTick) / 50;
+    const seconds = (contactTick - fromTick) / TICKS_PER_S;
     return `${name} from ${seconds.toFixed(1)} s before`;
   });
   return texts.slice(-3).join(', ');
@@ -94,8 +121,15 @@ function actedText(actions: readonly Action[], contactTick: number): string {
 interface PlotProps {
   name: string;
   unit: string;
+  /** Of its figure. */
+  digits: number;
   lines: readonly Line[];
-  time: { first: number; last: number; contact: number; now: number };
+  /** The first and the last tick of the replay. */
+  span: readonly [number, number];
+  /** The tick of the contact. */
+  contact: number;
+  /** The tick that is shown. */
+  now: number;
   bottom: number;
   top: number;
   /** A threshold that is drawn. */
@@ -103,19 +137,36 @@ interface PlotProps {
   of: (sample: Sample) => number | null;
 }
 
-function Plot({ name, unit, lines, time, bottom, top, mark, of }: PlotProps) {
-  const xOf = (tick: number) => (WIDTH * (tick - time.first)) / Math.max(1, time.last - time.first);
+function Plot(props: PlotProps) {
+  const { name, unit, digits, lines, span, contact, now, bottom, top, mark, of } = props;
+  const [first, last] = span;
+  const xOf = (tick: number) => (WIDTH * (tick - first)) / Math.max(1, last - first);
   const yOf = (value: number) =>
     HEIGHT * (1 - (Math.min(top, Math.max(bottom, value)) - bottom) / (top - bottom));
+  // While the replay plays, only the moment changes.
+  const paths = useMemo(
+    () =>
+      lines.map(({ key, isGhost, tone, samples }) => (
+        <path
+          key={key}
+          data-tone={tone}
+          data-ghost={isGhost ? '' : undefined}
+          d={pathOf(samples, xOf, (sample) => {
+            const value = of(sample);
+            return value === null ? null : yOf(value);
+          })}
+        />
+      )),
+    [lines, first, last, bottom, top, of],
+  );
   const own = lines.find(({ isGhost }) => !isGhost)?.samples ?? [];
-  const now = own.findLast(({ tick }) => tick <= time.now) ?? own[0];
-  const figure = now === undefined ? null : of(now);
-  const digits = unit === 'km/h' ? 0 : 1;
+  const shown = own.findLast(({ tick }) => tick <= now) ?? own[0];
+  const figure = shown === undefined ? null : of(shown);
   return (
     <figure class="plot">
       <figcaption>
         {name} <span class="soft">{`${bottom} to ${top} ${unit}`}</span>
-        <span class="plot-now">{figure === null ? '–' : `${figure.toFixed(digits)} ${unit}`}</span>
+        <span class="plot-now">{figure === null ? '–' : `${fixed(figure, digits)} ${unit}`}</span>
       </figcaption>
       <svg
         class="replay-plot"
@@ -128,19 +179,9 @@ function Plot({ name, unit, lines, time, bottom, top, mark, of }: PlotProps) {
         {mark === undefined ? null : (
           <line class="threshold" x1="0" x2={WIDTH} y1={yOf(mark)} y2={yOf(mark)} />
         )}
-        <line class="at-contact" x1={xOf(time.contact)} x2={xOf(time.contact)} y1="0" y2={HEIGHT} />
-        {lines.map(({ isGhost, kind, samples }) => (
-          <path
-            key={`${kind} ${isGhost}`}
-            data-line={kind}
-            data-ghost={isGhost ? '' : undefined}
-            d={pathOf(samples, xOf, (sample) => {
-              const value = of(sample);
-              return value === null ? null : yOf(value);
-            })}
-          />
-        ))}
-        <line class="now" x1={xOf(time.now)} x2={xOf(time.now)} y1="0" y2={HEIGHT} />
+        <line class="at-contact" x1={xOf(contact)} x2={xOf(contact)} y1="0" y2={HEIGHT} />
+        {paths}
+        <line class="now" x1={xOf(now)} x2={xOf(now)} y1="0" y2={HEIGHT} />
       </svg>
     </figure>
   );

@@ -1,4 +1,4 @@
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { capitalised, carName } from '../formatting.ts';
@@ -17,10 +17,18 @@ const ZOOM = 1.4;
 export function Stage() {
   const { viewer, display } = usePage();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const hover = useHoverLabel();
+  const under = useSignal<UnderPointer | null>(null);
+  /** The name of the car or spot at a point of the canvas; empty where there is none. */
+  const textAt = (xPx: number, yPx: number) => {
+    const scene = display.scene.peek();
+    const entry = viewer.live.fleet.peek()[scene?.pick(xPx, yPx) ?? -1];
+    if (entry !== undefined) return carName(entry);
+    const spot = scene?.spotAt(xPx, yPx) ?? null;
+    return spot === null ? '' : capitalised(placeOf(spot));
+  };
   useSignalEffect(() => {
     const map = viewer.map.value;
-    if (map === null || canvas.current === null || display.scene !== null) return;
+    if (map === null || canvas.current === null || display.scene.peek() !== null) return;
     try {
       display.show(canvas.current, map);
     } catch (error) {
@@ -39,15 +47,21 @@ export function Stage() {
         aria-label="Live map of the city. Arrow keys move it, plus and minus zoom. The cars are in the list."
         // A click that ends a drag does not arrive here.
         onClick={({ offsetX, offsetY }) => {
-          const car = display.scene?.pick(offsetX, offsetY) ?? null;
-          viewer.spot.value =
-            car === null ? (display.scene?.spotAt(offsetX, offsetY) ?? null) : null;
+          const scene = display.scene.peek();
+          const car = scene?.pick(offsetX, offsetY) ?? null;
+          viewer.spot.value = car === null ? (scene?.spotAt(offsetX, offsetY) ?? null) : null;
           viewer.pickIndex(car);
         }}
-        onPointerMove={(event) => hover.show(event)}
-        onPointerLeave={() => hover.hide()}
+        onPointerMove={({ pointerType, buttons, offsetX: xPx, offsetY: yPx }) => {
+          const isOver = pointerType === 'mouse' && buttons === 0;
+          const text = isOver ? textAt(xPx, yPx) : '';
+          under.value = text === '' ? null : { text, xPx, yPx };
+        }}
+        onPointerLeave={() => {
+          under.value = null;
+        }}
       />
-      {hover.label}
+      <HoverLabel under={under} />
       <SpotNote />
       {viewer.mapError.value === '' ? null : <p class="stage-note">{viewer.mapError.value}</p>}
       <StatusNote />
@@ -59,36 +73,24 @@ export function Stage() {
   );
 }
 
-/** Says what is under the pointer of a mouse. */
-function useHoverLabel() {
-  const { viewer, display } = usePage();
-  const under = useSignal<{ text: string; xPx: number; yPx: number } | null>(null);
-  const textAt = (xPx: number, yPx: number) => {
-    const car = display.scene?.pick(xPx, yPx) ?? null;
-    const entry = car === null ? undefined : viewer.live.fleet.peek()[car];
-    if (entry !== undefined) return carName(entry);
-    const spot = display.scene?.spotAt(xPx, yPx) ?? null;
-    return spot === null ? '' : capitalised(placeOf(spot));
-  };
-  return {
-    show({ pointerType, buttons, offsetX, offsetY }: PointerEvent) {
-      const text = pointerType === 'mouse' && buttons === 0 ? textAt(offsetX, offsetY) : '';
-      under.value = text === '' ? null : { text, xPx: offsetX, yPx: offsetY };
-    },
-    hide() {
-      under.value = null;
-    },
-    label:
-      under.value === null ? null : (
-        <span
-          class="hover-label"
-          aria-hidden="true"
-          style={{ left: `${under.value.xPx}px`, top: `${under.value.yPx}px` }}
-        >
-          {under.value.text}
-        </span>
-      ),
-  };
+/** What is under the pointer of a mouse, and where that is: CSS pixels of the canvas. */
+interface UnderPointer {
+  text: string;
+  xPx: number;
+  yPx: number;
+}
+
+function HoverLabel({ under: { value: under } }: { under: ReadonlySignal<UnderPointer | null> }) {
+  if (under === null) return null;
+  return (
+    <span
+      class="hover-label"
+      aria-hidden="true"
+      style={{ left: `${under.xPx}px`, top: `${under.yPx}px` }}
+    >
+      {under.text}
+    </span>
+  );
 }
 
 /** What may happen at the spot that was clicked. */
@@ -126,7 +128,7 @@ const MODES: readonly (readonly [CameraMode, string])[] = [
 
 function Camera() {
   const { viewer, display } = usePage();
-  const { scene } = display;
+  const cameraOf = () => display.scene.peek()?.camera;
   const isPicked = viewer.car.index.value >= 0;
   const isReplay = viewer.replay.id.value !== null;
   return (
@@ -142,12 +144,12 @@ function Camera() {
         />
       ) : null}
       <div class="zoom">
-        <IconButton name="plus" label="Zoom in" onClick={() => scene?.camera.zoomBy(ZOOM)} />
-        <IconButton name="minus" label="Zoom out" onClick={() => scene?.camera.zoomBy(1 / ZOOM)} />
+        <IconButton name="plus" label="Zoom in" onClick={() => cameraOf()?.zoomBy(ZOOM)} />
+        <IconButton name="minus" label="Zoom out" onClick={() => cameraOf()?.zoomBy(1 / ZOOM)} />
         <IconButton
           name="tilt"
           label="From above or obliquely"
-          onClick={() => scene?.camera.toggleTilt()}
+          onClick={() => cameraOf()?.toggleTilt()}
         />
         <Compass />
         <IconButton
@@ -155,7 +157,7 @@ function Camera() {
           label="The whole city"
           onClick={() => {
             viewer.camera.value = 'city';
-            scene?.camera.showAll();
+            cameraOf()?.showAll();
           }}
         />
       </div>
@@ -167,7 +169,7 @@ function Camera() {
 function Compass() {
   const { viewer, display } = usePage();
   return (
-    <Button icon label="North up" onClick={() => display.scene?.camera.faceNorth()}>
+    <Button icon label="North up" onClick={() => display.scene.peek()?.camera.faceNorth()}>
       <span class="compass" style={{ rotate: `${viewer.bearing.value}rad` }}>
         <Icon name="compass" />
       </span>

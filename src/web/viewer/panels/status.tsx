@@ -22,7 +22,8 @@ export function StatusChip() {
   const { live, replay } = useViewer();
   const status = live.status.value;
   const isReplay = replay.asItWas.value !== null && status !== 'gone';
-  const detail = isReplay ? 'You see what happened. The city goes on meanwhile.' : detailOf(live);
+  const meanwhile = status === 'live' ? 'The city goes on meanwhile.' : detailOf(live);
+  const detail = isReplay ? `You see what happened. ${meanwhile}` : detailOf(live);
   return (
     <div
       class="status"

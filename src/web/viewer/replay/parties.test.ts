@@ -31,12 +31,21 @@ const frameAt = (tick: number, active = true) =>
 test('the parties are the cars and the actors of an incident, and nobody else', () => {
   const parties = partiesOf(INCIDENT);
   expect(parties).toEqual({ vins: ['A', 'B'], hazards: ['h1'] });
-  expect(placesIn(frameAt(1000), parties)).toEqual([
+  expect(placesIn(frameAt(1000), parties, [7, 7])).toEqual([
     [10, 1],
     [2, 10],
     [5, 6],
   ]);
-  expect(placesIn(frameAt(900, false), parties)).toHaveLength(2);
+  expect(placesIn(frameAt(900, false), parties, [7, 7])).toHaveLength(2);
+});
+
+test('a ghost is a place more, and where one car alone is seen, so is the contact', () => {
+  const frame = { ...frameAt(1000, false), ghosts: [{ x: 3, y: 4 }] };
+  expect(placesIn(frame, { vins: ['A'], hazards: ['h1'] }, [7, 7])).toEqual([
+    [10, 1],
+    [3, 4],
+    [7, 7],
+  ]);
 });
 
 test('the camera looks as the striking car did a second before', () => {

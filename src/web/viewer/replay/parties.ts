@@ -10,7 +10,7 @@ import {
 
 /** How far back a trail goes, and from one point of it to the next: 3 s, and two frames. */
 const TRAIL_TICKS = 3 * TICKS_PER_S;
-const TRAIL_STEP_TICKS = 8;
+export const TRAIL_STEP_TICKS = 8;
 /** The direction of the striking car so long before the contact: later it may turn or spin. */
 const BEARING_TICKS = TICKS_PER_S;
 
@@ -23,6 +23,7 @@ export interface Parties {
 interface Positions {
   vehicles: readonly Pick<Vehicle, 'vin' | 'x' | 'y'>[];
   hazards: readonly Pick<Hazard, 'id' | 'active' | 'x' | 'y'>[];
+  ghosts?: readonly Pick<Vehicle, 'x' | 'y'>[];
 }
 
 export function partiesOf({ vehicles, other }: Incident): Parties {
@@ -32,11 +33,20 @@ export function partiesOf({ vehicles, other }: Incident): Parties {
   };
 }
 
-/** Where the parties are in a frame: cars, and the actors that are there. */
-export function placesIn({ vehicles, hazards }: Positions, parties: Parties): MapPoint[] {
+/**
+ * Where the parties are in a frame: cars, the actors that are there, and ghosts. A party that is none of these
+ * is where the contact is.
+ */
+export function placesIn(
+  { vehicles, hazards, ghosts = [] }: Positions,
+  parties: Parties,
+  contact: MapPoint,
+): MapPoint[] {
   const cars = vehicles.filter(({ vin }) => parties.vins.includes(vin));
   const actors = hazards.filter(({ id, active }) => active && parties.hazards.includes(id));
-  return [...cars, ...actors].map(({ x, y }) => [x, y]);
+  const seen = [...cars, ...actors];
+  const places = [...seen, ...ghosts].map(({ x, y }): MapPoint => [x, y]);
+  return seen.length < 2 ? [...places, contact] : places;
 }
 
 /** The direction in which the collision came about: that of the striking car, else of the first one. */

@@ -18,7 +18,7 @@ const frames = Array.from({ length: 30 }, (_, i) => ({
 
 test('speed in km/h, and the acceleration over three frames, but not across an impact', () => {
   const samples = samplesOf(frames, 'A');
-  expect(samples[0]).toEqual({ tick: 0, kmh: 36, acceleration: 0 });
+  expect(samples[0]).toEqual({ tick: 0, kmh: 36, acceleration: null });
   // 0.4 m/s in 0.08 s.
   expect(samples[10]?.acceleration).toBeCloseTo(-5, 9);
   expect(samples[20]?.acceleration).toBeNull();

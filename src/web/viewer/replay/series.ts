@@ -1,16 +1,12 @@
 /** What a car did over a replay, as plots show it. */
-import { type Snapshot, TICKS_PER_S, type Vehicle } from '../api/types.ts';
+import { accelerationBetween, SPAN_FRAMES } from '../acceleration.ts';
+import type { Snapshot, Vehicle } from '../api/types.ts';
 import { KMH_PER_MPS } from '../formatting.ts';
-
-/** Speeds have a resolution of 1 cm/s: over fewer frames, their difference is mostly rounding. */
-const SPAN_FRAMES = 3;
-/** m/s². What exceeds it is an impact. */
-const ACCELERATION_MAX = 12;
 
 export interface Sample {
   tick: number;
   kmh: number;
-  /** m/s²; null across an impact. */
+  /** m/s²; null in the first frames and across an impact. */
   acceleration: number | null;
 }
 
@@ -20,10 +16,8 @@ export function samplesOf(frames: readonly Snapshot[], vin: string): Sample[] {
     return car === undefined ? [] : [{ tick, speed: car.speed }];
   });
   return cars.map(({ tick, speed }, i) => {
-    const before = cars[Math.max(0, i - SPAN_FRAMES)];
-    const seconds = (tick - (before?.tick ?? tick)) / TICKS_PER_S;
-    const rate = seconds > 0 ? (speed - (before?.speed ?? speed)) / seconds : 0;
-    const acceleration = Math.abs(rate) > ACCELERATION_MAX ? null : rate;
+    const before = cars[i - SPAN_FRAMES];
+    const acceleration = before ? accelerationBetween(before, { tick, speed }) : null;
     return { tick, kmh: speed * KMH_PER_MPS, acceleration };
   });
 }

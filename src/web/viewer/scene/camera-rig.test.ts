@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { groundUnder, NORTH, project, TILT_MAX } from './camera.ts';
+import { DISTANCE_MIN_M, groundUnder, NORTH, project, TILT_MAX } from './camera.ts';
 import { CameraRig } from './camera-rig.ts';
 import { areInView } from './framing.ts';
 
@@ -170,5 +170,34 @@ describe('the camera rig', () => {
     rig.toggleTilt();
     settle();
     expect(rig.pose).toMatchObject({ tilt: 0, bearing: NORTH });
+  });
+
+  it('turns north and back around the parties of a replay, and comes no nearer than it may', () => {
+    const focus = {
+      places: [
+        [10, 10],
+        [30, 10],
+      ],
+      bearing: 0.3,
+      trails: [],
+    } as const;
+    const show = () => {
+      for (let i = 0; i < 40; i++) rig.advance(0.1, null, focus);
+    };
+    rig.setMode('parties');
+    show();
+    expect(rig.pose.bearing).toBeCloseTo(0.3, 9);
+    rig.faceNorth();
+    show();
+    expect(rig.pose.bearing).toBeCloseTo(NORTH, 9);
+    const needM = rig.pose.distance;
+    for (let i = 0; i < 20; i++) rig.zoomBy(2);
+    show();
+    expect(rig.pose.distance).toBe(DISTANCE_MIN_M);
+    // One step back shows at once: what went beyond the limit does not count.
+    rig.zoomBy(0.5);
+    show();
+    expect(rig.pose.distance).toBeCloseTo(2 * DISTANCE_MIN_M, 9);
+    expect(needM).toBeGreaterThan(2 * DISTANCE_MIN_M);
   });
 });

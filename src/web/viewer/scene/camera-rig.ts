@@ -13,7 +13,7 @@ import {
   type Viewport,
   wholeOf,
 } from './camera.ts';
-import { frame, type Insets } from './framing.ts';
+import { frame, type Insets, PARTIES } from './framing.ts';
 import type { CameraMode, Focus } from './types.ts';
 
 const MOVE_S = 0.9;
@@ -26,8 +26,6 @@ const CHASE = { distance: 27, tilt: 1.33 } as const;
 /** How far ahead of the car, and how high, the chase camera looks. */
 const CHASE_AHEAD_M = 7;
 const CHASE_HEIGHT_M = 1.6;
-/** A collision is seen obliquely, from behind the car that caused it. */
-const PARTIES = { tilt: 1, radiusM: 4, leastM: 60 } as const;
 const MARGIN_PX = 24;
 /** Of the controls of the camera. */
 const TOP_PX = 64;
@@ -170,9 +168,13 @@ export class CameraRig {
 
   rotateBy(rad: number): void {
     this.#leavePlace();
-    const isSet = this.target === 'parties' || (this.target === 'car' && this.mode === 'chase');
-    if (isSet) this.#orbitRad += rad;
+    if (this.#isBearingSet) this.#orbitRad += rad;
     else this.#goal.bearing += rad;
+  }
+
+  /** The bearing follows what is shown, and the visitor turns from there. */
+  get #isBearingSet(): boolean {
+    return this.target === 'parties' || (this.target === 'car' && this.mode === 'chase');
   }
 
   /** The visitor takes the camera. */
@@ -190,8 +192,8 @@ export class CameraRig {
 
   faceNorth(): void {
     this.#leavePlace();
-    this.#orbitRad = 0;
-    this.#goal.bearing = NORTH;
+    if (this.#isBearingSet) this.#orbitRad += NORTH - this.#goal.bearing;
+    else this.#goal.bearing = NORTH;
     this.#glide();
   }
 
@@ -245,7 +247,10 @@ export class CameraRig {
     const { insets } = this;
     const { radiusM, leastM } = PARTIES;
     frame(goal, this.view, places, { insets, radiusM, least: leastM });
-    goal.distance = Math.max(DISTANCE_MIN_M, goal.distance / this.#nearer);
+    const needM = goal.distance;
+    goal.distance = this.#clampDistance(needM / this.#nearer);
+    // What was asked for beyond the limits would have to be undone first.
+    this.#nearer = needM / goal.distance;
   }
 
   /** Starts a transition from the current pose to a new goal. */

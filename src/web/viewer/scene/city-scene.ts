@@ -1,6 +1,6 @@
 import { Float32BufferAttribute } from 'three';
 import { prefersReducedMotion } from '../../common/media.ts';
-import { type CityMap, type HazardSpot, TICKS_PER_S } from '../api/types.ts';
+import { type CityMap, type HazardSpot, type MapPoint, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
 import { Billboards } from './billboards.ts';
 import { housesOf, shadowOf } from './buildings.ts';
@@ -37,6 +37,7 @@ import type { Picked, Placement, ShownCar, ShownWorld, Theme } from './types.ts'
 import { zonesObject } from './zones.ts';
 
 const DECALS_MAX = 400;
+const NOWHERE: readonly MapPoint[] = [];
 /** Houses in front of what the camera looks at are cut away; from straight above, none is in front. */
 const CUTAWAY_M = 20;
 const CUTAWAY_PART_MAX = 0.4;
@@ -139,7 +140,7 @@ export class CityScene {
     overlay.perPixelM = metresPerPixel(pose, view);
     overlay.tick = world.tick;
     overlay.reducedMotion = reducedMotion;
-    overlay.clear = world.focus?.places ?? [];
+    overlay.clear = world.focus?.places ?? NOWHERE;
     decals.clear();
     smoke.clear();
     signs.clear();

@@ -1,3 +1,4 @@
+import { TICKS_PER_S } from '../api/types.ts';
 import { SHAPE } from './decals.ts';
 import { TONES } from './fleet-view.ts';
 import type { Overlay } from './overlay.ts';
@@ -7,10 +8,10 @@ const HALF_M = 1.5;
 const HALF_PX_MIN = 7;
 const ARM_PART = 0.22;
 
-/** A collision is marked for so long: 6 s. */
-const PULSE_TICKS = 300;
+/** A collision is marked for so long. */
+const PULSE_TICKS = 6 * TICKS_PER_S;
 /** From one ring to the next. */
-const RING_TICKS = 75;
+const RING_TICKS = 1.5 * TICKS_PER_S;
 const RING_M = 14;
 const RING_PX_MIN = 30;
 

@@ -2,6 +2,9 @@
 import type { MapPoint } from '../api/types.ts';
 import { metresPerPixel, type Pose, project, turnsOf, type Viewport } from './camera.ts';
 
+/** A collision is seen obliquely, from behind the car that caused it. */
+export const PARTIES = { tilt: 1, radiusM: 4, leastM: 60 } as const;
+
 /** Parts of the canvas that something covers, and a margin: CSS pixels. */
 export interface Insets {
   top: number;

@@ -15,6 +15,8 @@ const SIZE_MIN_PX = 9;
 const SCALE_MAX = 8;
 const SIGN_PX = 21;
 const SIGN_ACTIVE_PX = 27;
+/** The sign of a spot stands so high, and is drawn so far above that. */
+const SIGN_HEIGHT_M = 0.4;
 const SIGN_RISE_PX = 14;
 /** Far away, signs are smaller, so that they do not cover the city. */
 const FULL_PER_PIXEL_M = 0.8;
@@ -30,6 +32,12 @@ const ACTIVE = signStyle([1, 1, 1], DANGER);
 
 const signPart = (perPixelM: number): number =>
   Math.max(SIGN_PART_MIN, Math.min(1, FULL_PER_PIXEL_M / perPixelM));
+
+/** Where the sign of a spot is: its height above the ground, and how far above that it is drawn. */
+export const signPlace = (perPixelM: number) => ({
+  heightM: SIGN_HEIGHT_M,
+  risePx: SIGN_RISE_PX * signPart(perPixelM),
+});
 
 interface DrawnHazard {
   body: HazardBody;
@@ -62,11 +70,12 @@ export class HazardView {
     const { perPixelM, decals, signs } = overlay;
     for (const { instances } of this.#bodies.values()) instances.clear();
     const part = signPart(perPixelM);
+    const { heightM, risePx } = signPlace(perPixelM);
     const radius = Math.max(2.6, 7 * perPixelM);
     for (const { x, y } of this.#spots) {
       decals.add(SHAPE.dashedRing, { x, y, heading: 0 }, radius, radius, WARNING, 0.9);
       if (covers(overlay, x, y)) continue;
-      signs.addIcon(PICTURE.warning, [x, y, 0.4], SIGN_RISE_PX * part, SIGN_PX * part, SPOT);
+      signs.addIcon(PICTURE.warning, [x, y, heightM], risePx, SIGN_PX * part, SPOT);
     }
     for (const hazard of hazards) {
       if (hazard.active) this.#showActive(hazard, overlay);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HazardSpot } from '../api/types.ts';
-import { NORTH, project } from './camera.ts';
+import { metresPerPixel, NORTH, project } from './camera.ts';
+import { signPlace } from './hazard-view.ts';
 import { spotUnder } from './picking.ts';
 
 const VIEW = { widthPx: 800, heightPx: 600 };
@@ -11,10 +12,11 @@ const SPOTS = [
 ] as HazardSpot[];
 
 test('a spot is found under its sign, which stands above its place, and nowhere else', () => {
+  const { heightM, risePx } = signPlace(metresPerPixel(POSE, VIEW));
   for (const spot of SPOTS) {
-    const { xPx, yPx } = project(POSE, VIEW, spot.x, spot.y, 0.4);
-    expect(spotUnder(SPOTS, POSE, VIEW, xPx, yPx - 14)?.id).toBe(spot.id);
-    expect(spotUnder(SPOTS, POSE, VIEW, xPx, yPx + 14)).toBeNull();
+    const { xPx, yPx } = project(POSE, VIEW, spot.x, spot.y, heightM);
+    expect(spotUnder(SPOTS, POSE, VIEW, xPx, yPx - risePx)?.id).toBe(spot.id);
+    expect(spotUnder(SPOTS, POSE, VIEW, xPx, yPx + 19 - risePx)).toBeNull();
   }
   expect(spotUnder([], POSE, VIEW, 400, 300)).toBeNull();
 });

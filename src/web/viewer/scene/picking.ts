@@ -1,13 +1,12 @@
 import type { HazardSpot } from '../api/types.ts';
-import { type Pose, project, type Viewport } from './camera.ts';
+import { metresPerPixel, type Pose, project, type Viewport } from './camera.ts';
+import { signPlace } from './hazard-view.ts';
 import type { ShownCar } from './types.ts';
 
 /** Precision of a finger. */
 const REACH_PX = 16;
 const MIDDLE_M = 0.7;
-/** Of the sign of a spot: how high it stands, how far above that it is drawn, and its size. */
-const SIGN_HEIGHT_M = 0.4;
-const SIGN_RISE_PX = 14;
+/** Half the size of the sign of a spot, and a little. */
 const SIGN_REACH_PX = 18;
 
 /** The car that is drawn nearest to a point of the canvas; null where none is within reach. */
@@ -41,10 +40,11 @@ export function spotUnder(
   xPx: number,
   yPx: number,
 ): HazardSpot | null {
+  const { heightM, risePx } = signPlace(metresPerPixel(pose, view));
   let [nearest, leastPx]: [HazardSpot | null, number] = [null, SIGN_REACH_PX];
   for (const spot of spots) {
-    const shown = project(pose, view, spot.x, spot.y, SIGN_HEIGHT_M);
-    const awayPx = Math.hypot(shown.xPx - xPx, shown.yPx - SIGN_RISE_PX - yPx);
+    const shown = project(pose, view, spot.x, spot.y, heightM);
+    const awayPx = Math.hypot(shown.xPx - xPx, shown.yPx - risePx - yPx);
     if (shown.depth > 0 && awayPx < leastPx) [nearest, leastPx] = [spot, awayPx];
   }
   return nearest;
