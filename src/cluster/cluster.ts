@@ -203,10 +203,8 @@ export class Cluster implements ClusterService {
   async start(node: ClusterNode): Promise<void> {
     const { ranges, time, log, leaseMs } = this.#dependencies;
     this.#node = node;
-    this.#sync = new ClockSync(node.clock, {
-      ...{ time, leaseMs, log },
-      wasSet: (ms) => ranges.clockWasSet(ms),
-    });
+    const wasSet = (ms: number) => ranges.clockWasSet(ms);
+    this.#sync = new ClockSync(node.clock, { time, leaseMs, log, wasSet });
     ranges.start();
     this.balancer.start();
     this.members.soon();
