@@ -28,6 +28,8 @@ const PAGE_CHANGES = 256;
 const READS = 50;
 /** A change of these is some 150 bytes long. */
 const OFF = ['front_camera', 'front_radar', 'throttle', 'brakes', 'steering', 'esc'];
+const NOTED = 200;
+const TRAILS = 20;
 const CARS = 2000;
 const CUSTOMERS = 100;
 
@@ -164,7 +166,11 @@ async function pricesOfDealer(node: Server, sendPlain: Send) {
   const listed = (path: string, items: number) => usPerItem(items, () => readList(path), meter);
   const listedCar = await listed('/api/cars', CARS);
   const listedCustomer = await listed('/api/customers', CUSTOMERS);
-  return { dealerCall, dealerChange, reset, listedCar, listedCustomer };
+  const [vin = ''] = DEMO_CARS;
+  for (let i = 0; i < NOTED; i++) await send(change(1));
+  const trails = times(TRAILS, (): Request => ['GET', `/api/cars/${vin}/audit`]);
+  const auditEntry = await usPerItem(TRAILS * NOTED, () => send(trails), meter);
+  return { dealerCall, dealerChange, reset, listedCar, listedCustomer, auditEntry };
 }
 
 const addedCar = (i: number): Request => [

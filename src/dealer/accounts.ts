@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Random } from '../random.ts';
 import { expectDealer, refOf } from './account-refs.ts';
+import { changedFields, noted } from './audit-trail.ts';
 import { type Customers, carsOf } from './customers.ts';
 import { isRefused } from './demo.ts';
 import { emailOf, isFree, setHolder } from './emails.ts';
@@ -12,6 +13,7 @@ import {
   type AccountRecord,
   type AccountRef,
   type AdminRecord,
+  type AuditEntry,
   type CustomerRecord,
   type DealerRecord,
   keys,
@@ -79,6 +81,8 @@ export interface AccountsDependencies {
 }
 
 const ID_BYTES = 12;
+/** Of a customer, whose changes are noted. */
+const AUDITED_FIELDS = [...PLAIN_FIELDS, ...SECRET_FIELDS, 'dealer'] as const;
 const DEALER_FIELD = ['body', 'dealer'];
 const EMAIL_TAKEN = 'The email belongs to another account';
 const NAME_TAKEN = 'The username is taken';
@@ -162,7 +166,7 @@ export class Accounts {
         };
         const { id, username } = record;
         await setHolder(transaction, email, { id, username });
-        return this.#put(transaction, record);
+        return this.#putCustomer(transaction, [undefined, record], 'sign_up');
       });
     };
     const account = await change().finally(() => reservations.release());
@@ -224,23 +228,38 @@ export class Accounts {
       }
       const profile = { ...account.profile, ...chosen(change, PLAIN_FIELDS) };
       await moveEmail(transaction, account, profile.email);
-      const secrets = { ...account.secrets, ...this.#sealed(account.id, change) };
-      const changed: CustomerRecord = { ...account, dealer, profile, secrets };
-      this.#put(transaction, changed);
+      const secrets = { ...account.secrets, ...this.#sealed(account, change) };
+      const given: CustomerRecord = { ...account, dealer, profile, secrets };
+      const changed = this.#putCustomer(transaction, [account, given], 'change_profile');
       return customers.show(changed, changed, await carsOf(transaction, account.id));
     });
     return profileChange.finally(() => reservations.release());
   }
 
-  #sealed(account: string, change: ProfileChange): Partial<CustomerRecord['secrets']> {
+  /** What is given and differs, encrypted. */
+  #sealed({ id, secrets: known }: CustomerRecord, change: ProfileChange) {
     const { secrets } = this.#dependencies;
     const given = Object.entries(chosen(change, SECRET_FIELDS)) as [SecretField, string | null][];
-    return Object.fromEntries(
-      given.map(([field, text]) => [
-        field,
-        text === null ? null : secrets.encrypt(account, field, text),
-      ]),
-    );
+    const isNew = ([field, text]: readonly [SecretField, string | null]) => {
+      const sealed = known[field];
+      return (sealed === null ? null : secrets.decrypt(id, field, sealed)) !== text;
+    };
+    const sealed = given
+      .filter(isNew)
+      .map(([field, text]) => [field, text === null ? null : secrets.encrypt(id, field, text)]);
+    return Object.fromEntries(sealed) as Partial<CustomerRecord['secrets']>;
+  }
+
+  /** Stores what a customer changed of the own record. */
+  #putCustomer(
+    transaction: Transaction,
+    [before, after]: readonly [CustomerRecord | undefined, CustomerRecord],
+    action: AuditEntry['action'],
+  ): CustomerRecord {
+    const atMs = this.#dependencies.clock.now();
+    const fields = changedFields(flat(before), flat(after), AUDITED_FIELDS);
+    const change = { actor: after, action, fields, atMs };
+    return this.#put(transaction, noted(transaction, ['customer', after.id], after, change));
   }
 
   /** A new password ends all other tokens of the account. Throws DealerError 403, 409. */
@@ -275,6 +294,11 @@ export class Accounts {
     });
   }
 }
+
+const flat = (customer: CustomerRecord | undefined) =>
+  customer === undefined
+    ? {}
+    : { ...customer.profile, ...customer.secrets, dealer: customer.dealer };
 
 /**
  * A credential version that ends all tokens of an account. By the clock, so that a store which lost its

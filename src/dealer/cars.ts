@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { SLICE_ITEMS } from '../slices.ts';
 import { expectDealer } from './account-refs.ts';
+import { changedFields, forgetTrail, noted, trailOf } from './audit-trail.ts';
 import { bind, emailOf, unbind } from './emails.ts';
 import { conflict, forbidden, invalid, missingFault, notFound } from './errors.ts';
 import { ListedCar } from './listed-car.ts';
@@ -8,7 +9,14 @@ import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
 import { Mirror } from './mirror.ts';
 import { Quotas } from './quotas.ts';
 import type { Reader } from './reader.ts';
-import { type AccountRecord, type CarRecord, type Flags, keys, type Owner } from './records.ts';
+import {
+  type AccountRecord,
+  type AuditEntry,
+  type CarRecord,
+  type Flags,
+  keys,
+  type Owner,
+} from './records.ts';
 import type { Registry } from './registry.ts';
 import { type Action, type Actor, can } from './rights.ts';
 import type * as schemas from './schemas.ts';
@@ -20,6 +28,17 @@ import { isTwinVin, type LivingCar, type TwinCars, worldOf } from './twin-cars.t
 /** A car as the API shows it, without the address of its viewer. */
 export type Car = Omit<schemas.Car, 'viewer_url'>;
 
+/** Whose changes are noted. */
+const AUDITED_FIELDS = [
+  'model',
+  'plate',
+  'colour',
+  'dealer',
+  'owner',
+  'locked',
+  'climate',
+  'charging',
+] as const satisfies (keyof CarRecord)[];
 const DEALER_FIELD = ['body', 'dealer'];
 const FLEET_FULL = 'The fleet is full';
 const OWNER_FULL = 'The owner has too many cars';
@@ -27,6 +46,15 @@ const OWNER_FULL = 'The owner has too many cars';
 const BATCH = 128;
 /** Worlds that are asked for at a time: each is read from the store. */
 const FOUND_AT_ONCE = 64;
+
+/** The right that a change needs, and how it is noted. */
+interface CarChange {
+  right: Action;
+  action: AuditEntry['action'];
+}
+const SET_OWNER: CarChange = { right: 'car.set-owner', action: 'set_owner' };
+const CLEAR_OWNER: CarChange = { right: 'car.clear-owner', action: 'clear_owner' };
+const SET_STATE: CarChange = { right: 'car.set-state', action: 'set_state' };
 
 export interface CarsDependencies {
   registry: Registry;
@@ -179,7 +207,8 @@ export class Cars {
       }
       const car = known ?? newCar(living?.entry.vin ?? vin);
       const { model, plate, colour } = living?.entry ?? car;
-      return this.#put(transaction, { ...car, model, plate, colour, dealer: fleet });
+      const after = { ...car, model, plate, colour, dealer: fleet };
+      return this.#put(transaction, [car, after], actor, 'add_to_fleet');
     });
     const record = await change.finally(() => reservation.release());
     return show(session.account, record, living);
@@ -191,7 +220,7 @@ export class Cars {
    */
   async setOwner(session: Session, vin: string, email: string, since: string): Promise<Car> {
     const reservation = this.#owners.reservation();
-    const change = this.#change(session, vin, 'car.set-owner', async (transaction, car) => {
+    const change = this.#change(session, vin, SET_OWNER, async (transaction, car) => {
       await unbind(transaction, car);
       const holder = (await emailOf(transaction, email)).holder;
       if (holder !== null) {
@@ -208,7 +237,7 @@ export class Cars {
 
   /** Throws DealerError 403, 404. */
   clearOwner(session: Session, vin: string): Promise<Car> {
-    return this.#change(session, vin, 'car.clear-owner', async (transaction, car) => {
+    return this.#change(session, vin, CLEAR_OWNER, async (transaction, car) => {
       await unbind(transaction, car);
       return { ...car, owner: null };
     });
@@ -222,6 +251,7 @@ export class Cars {
       if (car === undefined) throw notFound('Car');
       if (!can(actor, 'car.remove', resourceOf(car))) throw forbidden();
       if (car.owner !== null) throw conflict('The car has an owner');
+      forgetTrail(transaction, ['car', car.vin], car);
       transaction.remove(keys.car(transaction.generation, car.vin));
       return car.vin;
     }, vin);
@@ -229,13 +259,27 @@ export class Cars {
 
   /** Throws DealerError 403, 404. */
   setState(session: Session, vin: string, flags: Partial<Flags>): Promise<Car> {
-    return this.#change(session, vin, 'car.set-state', async (_, car) => ({ ...car, ...flags }));
+    return this.#change(session, vin, SET_STATE, async (_, car) => ({ ...car, ...flags }));
+  }
+
+  /** Who changed a car, newest first; `pay` as in `trailOf`. Throws DealerError 403, 404. */
+  audit(
+    { account }: Session,
+    vin: string,
+    pay: (entries: number) => void,
+  ): Promise<schemas.AuditEntry[]> {
+    return this.#registry.read(async (reader) => {
+      const car = await find(reader, vin);
+      if (car === undefined) throw notFound('Car');
+      if (!can(account, 'car.read-audit', resourceOf(car))) throw forbidden();
+      return trailOf(reader, ['car', car.vin], car, pay);
+    });
   }
 
   async #change(
     session: Session,
     vin: string,
-    action: Action,
+    { right, action }: CarChange,
     change: (transaction: Transaction, car: CarRecord) => Promise<CarRecord>,
   ): Promise<Car> {
     // The twin may fail to answer, so ask it before the change.
@@ -244,14 +288,25 @@ export class Cars {
       const actor = await this.#sessions.revalidate(transaction, session);
       const car = await find(transaction, vin);
       if (car === undefined) throw notFound('Car');
-      if (!can(actor, action, resourceOf(car))) throw forbidden();
-      return this.#put(transaction, await change(transaction, car));
+      if (!can(actor, right, resourceOf(car))) throw forbidden();
+      return this.#put(transaction, [car, await change(transaction, car)], actor, action);
     }, vin);
     return show(session.account, record, living);
   }
 
-  #put(transaction: Transaction, changed: CarRecord): CarRecord {
-    const car = { ...changed, updatedAtMs: this.#clock.now() };
+  #put(
+    transaction: Transaction,
+    [before, after]: readonly [CarRecord, CarRecord],
+    actor: Actor,
+    action: AuditEntry['action'],
+  ): CarRecord {
+    const atMs = this.#clock.now();
+    const fields = changedFields(before, after, AUDITED_FIELDS);
+    const change = { actor, action, fields, atMs };
+    const car = {
+      ...noted(transaction, ['car', after.vin], after, change),
+      updatedAtMs: atMs,
+    };
     transaction.put(keys.car(transaction.generation, car.vin), car);
     return car;
   }

@@ -1,6 +1,7 @@
 import type { Key } from '../store/contract.ts';
 import { refOf } from './account-refs.ts';
-import { busy, notFound } from './errors.ts';
+import { trailOf } from './audit-trail.ts';
+import { busy, forbidden, notFound } from './errors.ts';
 import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
 import { type Kind, Mirror } from './mirror.ts';
 import { Quotas } from './quotas.ts';
@@ -8,7 +9,7 @@ import type { Reader } from './reader.ts';
 import { type CustomerRecord, keys, PLAIN_FIELDS, SECRET_FIELDS } from './records.ts';
 import type { Registry } from './registry.ts';
 import { type Actor, can } from './rights.ts';
-import type { Customer } from './schemas.ts';
+import type { AuditEntry, Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
 import { CustomerTally, type ListedCustomer } from './tallies.ts';
@@ -132,6 +133,20 @@ export class Customers {
         throw notFound('Customer');
       }
       return this.show(actor, customer, await carsOf(reader, customer.id), withPassword);
+    });
+  }
+
+  /** Who changed a customer, newest first; `pay` as in `trailOf`. Throws DealerError 403, 404. */
+  audit(actor: Actor, username: string, pay: (entries: number) => void): Promise<AuditEntry[]> {
+    return this.#registry.read(async (reader) => {
+      const ref = await refOf(reader, username);
+      // To other customers a name that nobody has is as one that somebody has.
+      if (actor.role === 'user' && ref?.id !== actor.id) throw forbidden();
+      const key = ref?.role === 'user' && keys.account(reader.generation, ref);
+      const customer = key ? await reader.get<CustomerRecord>(key) : undefined;
+      if (customer === undefined) throw notFound('Customer');
+      if (!can(actor, 'customer.read-audit', resourceOf(customer))) throw forbidden();
+      return trailOf(reader, ['customer', customer.id], customer, pay);
     });
   }
 

@@ -81,7 +81,7 @@ export async function openDealerPlatform(
   const twin = new TwinCars(worlds.presence);
   const bounds = { fleetMax: settings.fleetCarsMax, ownedMax: OWNED_CARS_MAX };
   const cars = new Cars({ registry, sessions, twin, clock, ...bounds });
-  const dealers = new Dealers(registry, sessions);
+  const dealers = new Dealers(registry, sessions, clock);
   const seeding = new Seeding({ ...shared, sessions });
   const state = stateReader({ registry, cars, customers, dealers }, clock, node);
   const dealerList = new DealerList(registry, dealers, clock, time);

@@ -1,8 +1,17 @@
+import type { Clock } from '../clock.ts';
 import type { Key } from '../store/contract.ts';
 import { expectDealer, refOf } from './account-refs.ts';
+import { type NotedChange, noted } from './audit-trail.ts';
 import { invalid, notFound, valueFault } from './errors.ts';
 import { Mirror, type Snapshot } from './mirror.ts';
-import { type CarRecord, type CustomerRecord, type DealerRecord, keys } from './records.ts';
+import {
+  type Audited,
+  type AuditSubject,
+  type CarRecord,
+  type CustomerRecord,
+  type DealerRecord,
+  keys,
+} from './records.ts';
 import type { Registry } from './registry.ts';
 import type { Dealer, DealerRemoval } from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -23,11 +32,13 @@ export interface ListedDealer extends Ordered {
 export class Dealers {
   readonly #registry: Registry;
   readonly #sessions: Sessions;
+  readonly #clock: Clock;
   readonly #all: Mirror<DealerRecord, ListedDealer>;
 
-  constructor(registry: Registry, sessions: Sessions) {
+  constructor(registry: Registry, sessions: Sessions, clock: Clock) {
     this.#registry = registry;
     this.#sessions = sessions;
+    this.#clock = clock;
     this.#all = new Mirror(registry, {
       prefix: (generation: number) => keys.accounts(generation, 'dealer'),
       itemOf: (record: DealerRecord) => ({ order: record.username, body: dealerBody(record) }),
@@ -46,7 +57,7 @@ export class Dealers {
   remove(session: Session, username: string, heir: string | null): Promise<DealerRemoval> {
     if (heir === username) throw invalid(valueFault(HEIR_FIELD, 'must be another dealer'));
     return this.#registry.change(async (transaction) => {
-      await this.#sessions.revalidate(transaction, session);
+      const actor = await this.#sessions.revalidate(transaction, session);
       if (heir !== null) await expectDealer(transaction, heir, HEIR_FIELD);
       const { generation } = transaction;
       const ref = await refOf(transaction, username);
@@ -56,28 +67,36 @@ export class Dealers {
       // Cars and customers that join the dealer meanwhile would be missed.
       transaction.checkEverything();
       const fromTo = [username, heir] as const;
-      const carKey = ({ vin }: CarRecord) => keys.car(generation, vin);
-      const cars = await move(transaction, keys.cars(generation), carKey, fromTo);
-      const customerKey = (each: CustomerRecord) => keys.account(generation, each);
+      const atMs = this.#clock.now();
+      const change = { actor, action: 'delete_dealer', fields: ['dealer'], atMs } as const;
+      const cars = await move<CarRecord>(transaction, keys.cars(generation), fromTo, change, {
+        keyOf: ({ vin }) => keys.car(generation, vin),
+        subjectOf: ({ vin }) => ['car', vin],
+      });
       const users = keys.accounts(generation, 'user');
-      const customers = await move(transaction, users, customerKey, fromTo);
+      const customers = await move<CustomerRecord>(transaction, users, fromTo, change, {
+        keyOf: (each) => keys.account(generation, each),
+        subjectOf: ({ id }) => ['customer', id],
+      });
       return { deleted: username, reassigned_to: heir, cars, customers };
     });
   }
 }
 
 /** Moves the records of a list to another dealer, or to none; returns how many. */
-async function move<T extends { dealer: string | null }>(
+async function move<T extends Audited & { dealer: string | null }>(
   transaction: Transaction,
   list: Key,
-  keyOf: (record: T) => Key,
   [from, to]: readonly [string, string | null],
+  change: NotedChange,
+  { keyOf, subjectOf }: { keyOf: (record: T) => Key; subjectOf: (record: T) => AuditSubject },
 ): Promise<number> {
   let count = 0;
   for await (const page of transaction.pages<T>(list)) {
     for (const { value: record } of page) {
       if (record.dealer !== from) continue;
-      transaction.put(keyOf(record), { ...record, dealer: to });
+      const moved = { ...record, dealer: to };
+      transaction.put(keyOf(record), noted(transaction, subjectOf(record), moved, change));
       count++;
     }
   }

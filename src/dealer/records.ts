@@ -10,6 +10,7 @@ import type { Key } from '../store/contract.ts';
  *   email    the account of an email and the cars that are bound by it; see EmailRecord
  *   car      by VIN
  *   owned    by account and VIN: the cars that an account has rights to
+ *   audit    by car or customer and slot: who changed it; see AuditTrail
  */
 const ROOT = 'dealers';
 
@@ -20,6 +21,39 @@ export type Role = (typeof ROLES)[number];
 export interface AccountRef {
   role: Role;
   id: string;
+}
+
+/** A record whose changes are noted. */
+export interface Audited {
+  /** Changes that were noted. Records of before there was a trail have none. */
+  changeCount?: number;
+}
+
+/** What a trail is about: a customer by account id, which is permanent. */
+export type AuditSubject =
+  | readonly [kind: 'car', vin: string]
+  | readonly [kind: 'customer', id: string];
+
+export const AUDIT_ACTIONS = [
+  'add_to_fleet',
+  'set_owner',
+  'clear_owner',
+  'set_state',
+  'sign_up',
+  'change_profile',
+  'delete_dealer',
+] as const;
+
+/** One change of a record. */
+export interface AuditEntry {
+  /** Of the changes of this record, from 0. */
+  number: number;
+  atMs: number;
+  /** Username of then. */
+  actor: string;
+  action: (typeof AUDIT_ACTIONS)[number];
+  /** Names of the fields that changed, as the API has them. */
+  fields: readonly string[];
 }
 
 interface CommonAccount {
@@ -70,7 +104,7 @@ type Place = `${'home' | 'work'}_${'lat' | 'lng'}`;
 export type PlainProfile = Record<Exclude<PlainField, Place>, string | null> &
   Record<Place, number | null>;
 
-export interface CustomerRecord extends CommonAccount {
+export interface CustomerRecord extends CommonAccount, Audited {
   role: 'user';
   /** Username of the dealer. */
   dealer: string | null;
@@ -94,7 +128,7 @@ export interface Flags {
   charging: boolean;
 }
 
-export interface CarRecord extends Flags {
+export interface CarRecord extends Flags, Audited {
   vin: string;
   model: string | null;
   plate: string | null;
@@ -145,6 +179,16 @@ export const keys = {
   ],
   ownedBy: (generation: number, account: string): Key => [ROOT, generation, 'owned', account],
   allOwned: (generation: number): Key => [ROOT, generation, 'owned'],
+  audit: (generation: number, subject: AuditSubject, slot: number): Key => [
+    ...keys.trail(generation, subject),
+    slot,
+  ],
+  trail: (generation: number, subject: AuditSubject): Key => [
+    ROOT,
+    generation,
+    'audit',
+    ...subject,
+  ],
   all: (generation: number): Key => [ROOT, generation],
   root: [ROOT] as Key,
   /** Written by resets only, and checked by every change. */

@@ -33,9 +33,11 @@ const RIGHTS = {
   'car.set-owner': { admin: anybody, dealer: ofOwnFleet },
   'car.clear-owner': { admin: anybody, dealer: ofOwnFleet },
   'car.set-state': { admin: anybody, dealer: ofOwnFleet, user: own },
+  'car.read-audit': { admin: anybody, dealer: ofOwnFleet, user: own },
   'customers.list': { admin: anybody, dealer: anybody },
   'customer.read': { admin: anybody, dealer: ofOwnFleet },
   'customer.read-secrets': { admin: anybody, user: own },
+  'customer.read-audit': { admin: anybody, user: own },
   reset: { admin: anybody },
 } as const satisfies Record<string, Partial<Record<Role, Rule>>>;
 

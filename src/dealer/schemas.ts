@@ -16,7 +16,7 @@ import {
   stringOrNull,
   type TypeOf,
 } from '../schema.ts';
-import { ROLES } from './records.ts';
+import { AUDIT_ACTIONS, ROLES } from './records.ts';
 
 // The shapes of the dealer platform's answers: each is a schema for the document and a type for the
 // code. Objects are closed.
@@ -151,6 +151,16 @@ export const Car = object('A car. Owner and flags are null for callers who may n
 export type Car = TypeOf<typeof Car>;
 
 export const Cars = list(Car);
+
+export const AuditEntry = object('A change of a car or of a customer.', {
+  at: time,
+  actor: described('Username, at that time, of who changed it.', dealerName),
+  action: oneOf(...AUDIT_ACTIONS),
+  fields: described('The fields that changed; not their values.', like(['locked'], list(string))),
+});
+export type AuditEntry = TypeOf<typeof AuditEntry>;
+
+export const AuditTrail = list(AuditEntry);
 
 export const PlatformState = object('The state of the platform.', {
   status: constant('ok'),

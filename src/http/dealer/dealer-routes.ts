@@ -10,6 +10,7 @@ import { guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
 import { ListReplies } from './list-replies.ts';
+import type { Payer } from './payer.ts';
 
 const FOREIGN = 'The caller may not change this car.';
 
@@ -22,6 +23,7 @@ export function dealerRoutes(context: DealerRouteDependencies): Route[] {
     ...carRoutes(context),
     ...ownerRoutes(context),
     ...customerRoutes(context),
+    ...auditRoutes(context),
     ...platformRoutes(context),
   ];
 }
@@ -242,6 +244,40 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
         audit(query.include_password, requestId, session);
         return customers.one(session.account, path.username, query.include_password);
       },
+    }),
+  ];
+}
+
+/** Who changed what. */
+function auditRoutes(context: DealerRouteDependencies): Route[] {
+  const { cars, customers } = context.platform;
+  const from = (payer: Payer) => (entries: number) => payer.pay(PRICES_US.auditEntry * entries);
+  return [
+    guardedRoutes(
+      context,
+      'cars',
+    )({
+      endpoint: 'GET /api/cars/{vin}/audit',
+      operationId: 'auditCar',
+      summary: 'Who changed a car: its last 1,000 changes, newest first',
+      action: 'car.read-audit',
+      params: forms.ByVin,
+      answer: schemas.AuditTrail,
+      refusals: { 403: FOREIGN, 404: 'There is no such car.' },
+      run: ({ path }, session, payer) => cars.audit(session, path.vin, from(payer)),
+    }),
+    guardedRoutes(
+      context,
+      'customers',
+    )({
+      endpoint: 'GET /api/customers/{username}/audit',
+      operationId: 'auditCustomer',
+      summary: 'Who changed a customer: the last 1,000 changes, newest first',
+      action: 'customer.read-audit',
+      params: forms.ByUsername,
+      answer: schemas.AuditTrail,
+      refusals: { 403: WRONG_ROLE, 404: 'There is no such customer.' },
+      run: ({ path }, { account }, payer) => customers.audit(account, path.username, from(payer)),
     }),
   ];
 }

@@ -33,6 +33,8 @@ export const PRICES_US = {
   keptPage: 60,
   /** A car in a list: most have been encoded before. */
   listedCar: 2,
+  /** A noted change, read and encoded. */
+  auditEntry: 3,
   /** A customer, also in a list: its fields are decrypted. */
   listedCustomer: 70,
   /** A call of the dealer platform. It is free, but a turn of the event loop has room for few. */

@@ -93,12 +93,20 @@ const TABLE: readonly Row[] = [
   ...carRows('owner', { json: ownership }, 'PATCH', [403, 403, 200, 403, 200]),
   ...carRows('owner', {}, 'DELETE', [403, 403, 200, 403, 200]),
   ...carRows('', {}, 'DELETE', [403, 403, 409, 403, 409]),
+  ...carRows('audit', {}, 'GET', [200, 403, 200, 403, 200]).map((row) => ({
+    ...row,
+    isRead: true as const,
+  })),
   read('GET /api/customers', [403, 403, 200, 200, 200]),
   read('GET /api/customers/anna', [403, 403, 200, 404, 200]),
   read('GET /api/customers/maria', [403, 403, 404, 200, 200]),
   read('GET /api/customers/nosuch', [403, 403, 404, 404, 404]),
   // A dealer is no customer.
   read('GET /api/customers/nordbil', [403, 403, 404, 404, 404]),
+  read('GET /api/customers/anna/audit', [200, 403, 403, 403, 200]),
+  read('GET /api/customers/maria/audit', [403, 200, 403, 403, 200]),
+  read('GET /api/customers/nosuch/audit', [403, 403, 403, 403, 404]),
+  read('GET /api/customers/nordbil/audit', [403, 403, 403, 403, 404]),
   { call: 'POST /api/admin/reset', statuses: ADMIN_ONLY },
 ];
 
@@ -201,14 +209,14 @@ describe.each(ENGINES)('on the $name store', ({ start }) => {
     if (!row.isOpen) expect(answer.headers.get('Cache-Control')).toBe('no-store');
   }
 
-  test('[D1] the table has all of the twenty-three operations', () => {
+  test('[D1] the table has all of the twenty-five operations', () => {
     const operations = TABLE.map(({ call }) =>
       call
         .replace(/\?.*/, '')
         .replace(/(dealers|customers)\/\w+/, '$1/{username}')
         .replace(/cars\/[A-Z0-9]+/, 'cars/{vin}'),
     );
-    expect(new Set(operations).size).toBe(23);
+    expect(new Set(operations).size).toBe(25);
     expect(CASES.length).toBeGreaterThan(280);
   });
 
