@@ -21,6 +21,7 @@ describe('settings', () => {
       worldIdleMs: 1_800_000,
       corsOrigins: '*',
       publicTwinUrl: undefined,
+      publicDealerUrl: undefined,
       tls: undefined,
       logLevel: 'info',
     });
@@ -39,6 +40,7 @@ describe('settings', () => {
       TWIN_PORT: '0',
       WORLD_IDLE_SECONDS: '2.5',
       PUBLIC_TWIN_URL: 'https://twin.example.org/',
+      PUBLIC_DEALER_URL: 'https://dealers.example.org/',
       CORS_ORIGINS: 'https://a.example, https://b.example',
       TLS_CERT: 'cert.pem',
       TLS_KEY: 'key.pem',
@@ -48,6 +50,7 @@ describe('settings', () => {
       twinPort: 0,
       worldIdleMs: 2500,
       publicTwinUrl: 'https://twin.example.org',
+      publicDealerUrl: 'https://dealers.example.org',
       corsOrigins: ['https://a.example', 'https://b.example'],
       tls: { certFile: 'cert.pem', keyFile: 'key.pem' },
       rateLimits: 'off',
@@ -124,6 +127,7 @@ describe('settings', () => {
     ['LOG_LEVEL', 'loud'],
     ['CORS_ORIGINS', 'example.org'],
     ['PUBLIC_TWIN_URL', 'ftp://example.org'],
+    ['PUBLIC_DEALER_URL', 'example.org'],
     ['TLS_CERT', 'cert.pem'],
   ])('[O1] refuse %s=%s and name it', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(ConfigError);

@@ -31,6 +31,8 @@ export function readConfig(env: Environment, random: Random) {
     opsPort: whole(env, 'OPS_PORT', 9090, [0, 65_535]),
     /** Base URL without a trailing slash; undefined: built from the listening address. */
     publicTwinUrl: url(env, 'PUBLIC_TWIN_URL'),
+    /** As above. Undefined beside a public URL of the twin: the viewer does not mention the console. */
+    publicDealerUrl: url(env, 'PUBLIC_DEALER_URL'),
     dataDir: text(env, 'DATA_DIR', './data'),
     /** Undefined: the embedded store. */
     redisUrl: redisUrl(env),

@@ -44,7 +44,7 @@ export function openFrontEnd(
 ): FrontEnd {
   // Picked one by one: the front end gets no secret but the key of TLS.
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
-  const { publicTwinUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
+  const { publicTwinUrl, publicDealerUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
   const { store, worlds, cluster, ranges, platform, kernel, build, trouble } = parts;
   const metrics = nodeMetrics({ store, worlds, platform, time });
   if (cluster) {
@@ -65,6 +65,7 @@ export function openFrontEnd(
       ...{ host, twinPort, dealerPort, opsHost, opsPort },
       ...{
         publicTwinUrl,
+        publicDealerUrl,
         nodeTwinUrl: config.nodeTwinUrl,
         tls,
         corsOrigins,

@@ -93,20 +93,26 @@ describe('the viewer', () => {
     expect(world.touches).toBe(1);
   });
 
-  test('may load and connect to its own origin only, streams included', async () => {
+  test('may load from its own origin only, and connect to it and to the dealer platform', async () => {
     const { headers } = await ask(`${front.twinUrl}/worlds/${front.service.add().id}`);
     const { host } = new URL(front.twinUrl);
     expect(Object.fromEntries(directives(headers))).toEqual({
       ...STRICT,
-      'connect-src': `'self' ws://${host}`,
+      'connect-src': `'self' ws://${host} ${front.dealerUrl}`,
     });
   });
 
-  test('streams from the public address if one is set', async () => {
-    const far = openTestFront({ webFolder, publicTwinUrl: 'https://twin.example/demo' });
+  test.each([
+    [undefined, "'self' wss://twin.example"],
+    ['https://dealers.example/a', "'self' wss://twin.example https://dealers.example"],
+  ])('streams from the public address, and knows the console at %s', async (dealer, connect) => {
+    const urls = { publicTwinUrl: 'https://twin.example/demo', publicDealerUrl: dealer };
+    const far = openTestFront({ webFolder, ...urls });
     try {
-      const { headers } = await ask(`${far.twinUrl}/worlds/${far.service.add().id}`);
-      expect(directives(headers).get('connect-src')).toBe("'self' wss://twin.example");
+      const { headers, body } = await ask(`${far.twinUrl}/worlds/${far.service.add().id}`);
+      expect(directives(headers).get('connect-src')).toBe(connect);
+      const [, named] = /<meta name="dealer-url" content="([^"]*)">/.exec(String(body)) ?? [];
+      expect(named).toBe(dealer);
     } finally {
       await far.close();
     }
@@ -114,7 +120,7 @@ describe('the viewer', () => {
 });
 
 describe('the console', () => {
-  test('is the root of the dealer platform and connects only to it', async () => {
+  test('is the root of the dealer platform and connects only to it and to the twin', async () => {
     const { status, headers, body } = await ask(`${front.dealerUrl}/`);
     expect(status).toBe(200);
     expect(body).toContain('the console');
@@ -122,7 +128,7 @@ describe('the console', () => {
     expect(headers.get('cache-control')).toBe('no-cache');
     expect(Object.fromEntries(directives(headers))).toEqual({
       ...STRICT,
-      'connect-src': "'self'",
+      'connect-src': `'self' ${front.twinUrl}`,
     });
   });
 

@@ -57,6 +57,7 @@ export interface FrontEndOptions
     | 'opsHost'
     | 'opsPort'
     | 'publicTwinUrl'
+    | 'publicDealerUrl'
     | 'tls'
     | 'corsOrigins'
     | 'proxies'
@@ -107,7 +108,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   const { host, opsHost, tls } = options;
   const { cluster, time, random, metrics, log } = dependencies;
   const servers: Pick<HttpServer, 'drain' | 'end'>[] = [];
-  const state = { twinUrl: '', isReady: false };
+  const state = { twinUrl: '', dealerUrl: '', isReady: false };
   const nodeCount = cluster && (() => Math.max(1, cluster.nodeCount));
   const limits = createRateLimits(options.rateLimits, time, nodeCount);
   const shared = {
@@ -115,6 +116,9 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     connections: createConnectionCount(options.connectionsMax, limits, metrics),
     bodyThread: new BodyThread(),
     publicTwinUrl: () => options.publicTwinUrl ?? state.twinUrl,
+    publicDealerUrl: () =>
+      options.publicDealerUrl ??
+      (options.publicTwinUrl === undefined ? state.dealerUrl : undefined),
     docs: readDocsFiles(),
     web: readWebFiles(options.webFolder),
   };
@@ -133,6 +137,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     const ops = open(opsServer(options, { ...dependencies, trouble }, shared));
     const scheme = tls ? 'https' : 'http';
     state.twinUrl = urlOf(scheme, host, twin.port);
+    state.dealerUrl = urlOf(scheme, host, dealer.port);
     state.isReady = true;
     countStreams(metrics, fanout);
     const stopMeasuring = metrics.addProcess(time);
@@ -142,7 +147,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     });
     return {
       twinUrl: state.twinUrl,
-      dealerUrl: urlOf(scheme, host, dealer.port),
+      dealerUrl: state.dealerUrl,
       opsUrl: urlOf('http', opsHost, ops.port),
       async close() {
         state.isReady = false;
@@ -219,6 +224,8 @@ interface Shared {
   connections: ConnectionCount;
   bodyThread: BodyThread;
   publicTwinUrl: () => string;
+  /** Undefined: visitors of the twin are not told of it. */
+  publicDealerUrl: () => string | undefined;
   docs: DocsFiles;
   web: WebFiles;
 }
@@ -259,7 +266,7 @@ function twinServer(
 function allTwinRoutes(
   { kernelHash, nodeTwinUrl }: FrontEndOptions,
   { service, cluster }: FrontEndDependencies,
-  { limits, bodyThread, publicTwinUrl, web, pages }: TwinParts,
+  { limits, bodyThread, publicTwinUrl, publicDealerUrl, web, pages }: TwinParts,
   worlds: WorldAccess,
 ): Route[] {
   const cityNames = service.cities.map(({ name }) => name);
@@ -269,7 +276,10 @@ function allTwinRoutes(
   return [
     ...twinRoutes({ service, worlds, bodies, limits, lists, ...urls, kernelHash }),
     ...vehicleRoutes({ worlds, limits, lists }),
-    ...viewerRoutes(web, worlds, publicTwinUrl, urls.nodeTwinUrl !== undefined),
+    ...viewerRoutes(web, worlds, {
+      ...{ publicTwinUrl, publicDealerUrl },
+      hasNodeUrls: urls.nodeTwinUrl !== undefined,
+    }),
     streamRoute(),
   ];
 }

@@ -66,22 +66,32 @@ export function readWebFiles(folder: string): WebFiles {
 /** How a viewer finds the stream of a world that its page does not know: by the world's answer. */
 const STREAMS_OF_NODES = { streams: 'stream-url' };
 
-/**
- * The viewer's page at the address of every world, with 404 for an unknown one, and its files.
- * @param hasNodeUrls the streams of worlds are at the URLs of their nodes, of which there may be any
- */
+interface ViewerUrls {
+  publicTwinUrl: () => string;
+  /** Undefined: the viewer does not mention the console. */
+  publicDealerUrl: () => string | undefined;
+  /** The streams of worlds are at the URLs of their nodes, of which there may be any. */
+  hasNodeUrls: boolean;
+}
+
+/** The viewer's page at the address of every world, with 404 for an unknown one, and its files. */
 export function viewerRoutes(
   files: WebFiles,
   worlds: WorldAccess,
-  publicUrl: () => string,
-  hasNodeUrls: boolean,
+  { publicTwinUrl, publicDealerUrl, hasNodeUrls }: ViewerUrls,
 ): Route[] {
-  // The address is known once the node listens. Some browsers do not apply 'self' to ws: URLs.
+  // The addresses are known once the node listens.
   const page = once(() => {
-    const html = withPreview(files.viewer, publicUrl());
-    if (hasNodeUrls) return pageOf(withMeta(html, STREAMS_OF_NODES), "'self' ws: wss:");
-    const stream = publicUrl().replace(/^http/, 'ws');
-    return pageOf(html, `'self' ${new URL(stream).origin}`);
+    const dealerUrl = publicDealerUrl();
+    const settings = {
+      ...(hasNodeUrls && STREAMS_OF_NODES),
+      ...(dealerUrl !== undefined && { 'dealer-url': dealerUrl }),
+    };
+    const html = withMeta(withPreview(files.viewer, publicTwinUrl()), settings);
+    // Some browsers do not apply 'self' to ws: URLs.
+    const streams = hasNodeUrls ? 'ws: wss:' : originOf(publicTwinUrl().replace(/^http/, 'ws'));
+    const dealer = dealerUrl === undefined ? '' : ` ${originOf(dealerUrl)}`;
+    return pageOf(html, `'self' ${streams}${dealer}`);
   });
   const found = (call: Call) => fresh(page(), call);
   const unknown = (call: Call) => withStatus(404, page(), call);
@@ -125,7 +135,8 @@ export function consoleRoutes(
 ): Route[] {
   const page = once(() => {
     const settings = { 'demo-logins': JSON.stringify(demoLogins), 'twin-url': publicTwinUrl() };
-    return pageOf(withMeta(files.console, settings), "'self'");
+    // It shows how the cars of a fleet drive.
+    return pageOf(withMeta(files.console, settings), `'self' ${originOf(publicTwinUrl())}`);
   });
   const route = assetRoute(
     {
@@ -210,6 +221,8 @@ function withMeta(html: string, settings: Readonly<Record<string, string>>): str
   );
   return html.replace('</head>', () => `${tags.join('')}</head>`);
 }
+
+const originOf = (address: string): string => new URL(address).origin;
 
 function quoted(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');

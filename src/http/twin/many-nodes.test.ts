@@ -149,14 +149,14 @@ describe('[N7] the viewer of a world of another node', () => {
     await open({ webFolder: pagesOf('near') }, { webFolder: pagesOf('far') });
     const page = `${near.twinUrl}/worlds/${world.id}`;
     const { status, headers, body } = await ask(page);
-    expect([status, body]).toEqual([200, '<head></head>the viewer of near']);
+    expect([status, body]).toEqual([200, expect.stringContaining('the viewer of near')]);
     expect(world.touches).toBe(1);
     const again = { headers: { 'If-None-Match': headers.get('etag') ?? '' } };
     expect((await ask(page, again)).status).toBe(304);
     far.service.worlds.delete(world.number);
     near.cluster.places.set(world.number, near.cluster.there);
     const gone = await ask(page);
-    expect([gone.status, gone.body]).toEqual([404, '<head></head>the viewer of near']);
+    expect([gone.status, gone.body]).toEqual([404, expect.stringContaining('the viewer of near')]);
   });
 
   test('is refused as that node does', async () => {
@@ -174,7 +174,7 @@ describe('[N7] the viewer of a world of another node', () => {
     await open({ nodeTwinUrl: url });
     const { headers, body } = await ask(`${near.twinUrl}/worlds/${world.id}`);
     const policy = headers.get('content-security-policy') ?? '';
-    expect(policy.includes("connect-src 'self' ws: wss:;")).toBe(may);
+    expect(/connect-src 'self' ws: wss:[ ;]/.test(policy)).toBe(may);
     expect(String(body).includes('<meta name="streams" content="stream-url">')).toBe(may);
   });
 });

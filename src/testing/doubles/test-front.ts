@@ -42,6 +42,7 @@ export function openTestFront(
       opsHost: '127.0.0.1',
       opsPort: 0,
       publicTwinUrl: undefined,
+      publicDealerUrl: undefined,
       tls: undefined,
       corsOrigins: '*',
       proxies: undefined,
