@@ -20,16 +20,16 @@ export interface TestBrowser {
   context: BrowserContext;
   /** Another visitor, who is watched for the same. */
   visit(options?: BrowserContextOptions): Promise<BrowserContext>;
-  /** What pages asked for elsewhere than at `origin`; it is refused. */
+  /** What pages asked for elsewhere than at `origins`; it is refused. */
   foreign: string[];
   /** What pages complained of. */
   complaints: string[];
   close(): Promise<void>;
 }
 
-/** A browser whose pages get nothing but what one origin serves. */
+/** A browser whose pages get nothing but what some origins serve. */
 export async function openBrowser(
-  origin: string,
+  origins: string | readonly string[],
   { hasWebGL }: { hasWebGL: boolean },
 ): Promise<TestBrowser> {
   const browser = await launch(hasWebGL ? WITH_WEBGL : WITHOUT_WEBGL);
@@ -39,7 +39,7 @@ export async function openBrowser(
     const context = await browser.newContext({ viewport: VIEWPORT, ...options });
     await context.route('**/*', (route) => {
       const url = route.request().url();
-      if (new URL(url).origin === origin) return route.continue();
+      if (origins.includes(new URL(url).origin)) return route.continue();
       foreign.push(url);
       return route.abort();
     });

@@ -19,7 +19,9 @@ export function serveConsole(): ServedConsole {
   const served = {} as { node: TestNode; browser: TestBrowser };
   beforeAll(async () => {
     served.node = await startTestNode();
-    served.browser = await openBrowser(served.node.dealerUrl, { hasWebGL: false });
+    // The console shows how cars drive.
+    const origins = [served.node.dealerUrl, served.node.twinUrl];
+    served.browser = await openBrowser(origins, { hasWebGL: false });
   });
   afterAll(async () => {
     await served.browser.close();

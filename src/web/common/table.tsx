@@ -27,6 +27,10 @@ interface TableProps<Row> {
   alsoFindBy?: (row: Row) => string;
   /** Buttons or links of a row. */
   actions?: (row: Row) => ComponentChildren;
+  /** By name: kinds of rows that can be shown alone. */
+  kinds?: Readonly<Record<string, (row: Row) => boolean>>;
+  /** Rows can be chosen, for what is done with many at once. */
+  choice?: Choice<Row>;
   /** Beside the filter. */
   tools?: ComponentChildren;
   /** Without filter and sorting. */
@@ -35,10 +39,21 @@ interface TableProps<Row> {
   empty: ComponentChildren;
 }
 
+interface Choice<Row> {
+  /** What a row is called. */
+  nameOf: (row: Row) => string;
+  canChoose: (row: Row) => boolean;
+  /** Buttons for the rows that are chosen. */
+  actions: (chosen: readonly Row[]) => ComponentChildren;
+}
+
 interface Order {
   key: string;
   isDown: boolean;
 }
+
+const ALL = 'All';
+const NONE: ReadonlySet<string> = new Set();
 
 /** Further rows are shown on request. */
 const ROWS_SHOWN = 100;
@@ -46,15 +61,12 @@ const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
 /** Rows with a filter and sorting: a table, or on narrow pages a list of cards. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, rows, columns, empty } = props;
-  const [sought, setSought] = useState('');
-  const [order, setOrder] = useState<Order>({ key: columns[0]?.key ?? '', isDown: false });
+  const { rows, columns, empty } = props;
+  const search = useSearch(props);
+  const { found, order, setOrder } = search;
+  const [chosen, setChosen] = useState(NONE);
   const finder = useRef<HTMLInputElement>(null);
   const [shownCount, setShownCount] = useState(ROWS_SHOWN);
-  const found = useMemo(
-    () => sorted(filtered(props, sought), columns, order),
-    [rows, sought, order, columns],
-  );
   if (rows.length === 0)
     return (
       <div class="table-frame">
@@ -63,11 +75,11 @@ export function Table<Row>(props: TableProps<Row>) {
       </div>
     );
   const clear = () => {
-    setSought('');
+    search.clear();
     // The button disappears: without this, keyboard users would start at the top of the page.
     finder.current?.focus();
   };
-  const parts = { ...props, rows: found.slice(0, shownCount), order, setOrder };
+  const parts = { ...props, rows: found.slice(0, shownCount), order, setOrder, chosen, setChosen };
   if (props.isPlain) return <Rows {...parts} />;
   const List = isNarrow.value ? Cards : Rows;
   return (
@@ -77,10 +89,10 @@ export function Table<Row>(props: TableProps<Row>) {
           ref={finder}
           class="table-filter"
           type="search"
-          value={sought}
+          value={search.sought}
           placeholder="Filter"
-          aria-label={`Filter ${label.toLowerCase()}`}
-          onInput={({ currentTarget }) => setSought(currentTarget.value)}
+          aria-label={`Filter ${props.label.toLowerCase()}`}
+          onInput={({ currentTarget }) => search.seek(currentTarget.value)}
         />
         {isNarrow.value ? <Sorter columns={columns} order={order} setOrder={setOrder} /> : null}
         <p class="soft small" role="status">
@@ -90,6 +102,8 @@ export function Table<Row>(props: TableProps<Row>) {
         </p>
         {props.tools}
       </div>
+      {props.kinds ? <Kinds kinds={props.kinds} {...search} /> : null}
+      <Chosen {...props} {...{ found, chosen, setChosen }} />
       {found.length === 0 ? (
         <Empty title="Nothing matches">
           <Button onClick={clear}>Clear the filter</Button>
@@ -103,6 +117,102 @@ export function Table<Row>(props: TableProps<Row>) {
         </Button>
       ) : null}
     </div>
+  );
+}
+
+/** The rows that are found, in order, and what decides that. */
+function useSearch<Row>(props: TableProps<Row>) {
+  const { rows, columns } = props;
+  const [sought, seek] = useState('');
+  const [kind, setKind] = useState(ALL);
+  const [order, setOrder] = useState<Order>({ key: columns[0]?.key ?? '', isDown: false });
+  const found = useMemo(
+    () => sorted(filtered(props, sought, kind), columns, order),
+    [rows, sought, kind, order, columns],
+  );
+  const clear = () => {
+    seek('');
+    setKind(ALL);
+  };
+  return { found, sought, seek, kind, setKind, order, setOrder, clear };
+}
+
+interface KindsProps {
+  kinds: Readonly<Record<string, unknown>>;
+  kind: string;
+  setKind: (kind: string) => void;
+}
+
+function Kinds({ kinds, kind, setKind }: KindsProps) {
+  return (
+    <fieldset class="chips">
+      <legend class="visually-hidden">Which are shown</legend>
+      {[ALL, ...Object.keys(kinds)].map((name) => (
+        <button
+          type="button"
+          class="chip"
+          key={name}
+          aria-pressed={name === kind}
+          onClick={() => setKind(name)}
+        >
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface Chooser {
+  chosen: ReadonlySet<string>;
+  setChosen: (chosen: ReadonlySet<string>) => void;
+}
+
+/** What can be done with the chosen rows. Rows that are gone are chosen no longer. */
+function Chosen<Row>(props: TableProps<Row> & Chooser & { found: readonly Row[] }) {
+  const { rows, idOf, choice, chosen, setChosen, found } = props;
+  if (choice === undefined) return null;
+  const all = rows.filter((row) => chosen.has(idOf(row)));
+  const open = found.filter(choice.canChoose);
+  return (
+    <div class="chosen">
+      <span class="small" role="status">
+        {all.length === 0 ? 'Choose some to switch them together.' : `${all.length} chosen`}
+      </span>
+      {all.length === 0 ? null : choice.actions(all)}
+      {all.length === 0 ? (
+        <Button
+          size="small"
+          kind="quiet"
+          disabled={open.length === 0}
+          onClick={() => setChosen(new Set(open.map(idOf)))}
+        >
+          Choose all {open.length}
+        </Button>
+      ) : (
+        <Button size="small" kind="quiet" onClick={() => setChosen(NONE)}>
+          Choose none
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The box by which a row is chosen. */
+function Chooses<Row>({ row, ...props }: RowsProps<Row> & { row: Row }) {
+  const { idOf, choice, chosen, setChosen } = props;
+  if (choice === undefined || !choice.canChoose(row)) return null;
+  const id = idOf(row);
+  return (
+    <input
+      type="checkbox"
+      class="choose"
+      aria-label={`Choose ${choice.nameOf(row)}`}
+      checked={chosen.has(id)}
+      onInput={({ currentTarget }) => {
+        const others = [...chosen].filter((each) => each !== id);
+        setChosen(new Set(currentTarget.checked ? [...others, id] : others));
+      }}
+    />
   );
 }
 
@@ -152,7 +262,7 @@ function Arrow({ isDown }: { isDown: boolean }) {
   );
 }
 
-type RowsProps<Row> = TableProps<Row> & SorterProps<Row>;
+type RowsProps<Row> = TableProps<Row> & SorterProps<Row> & Chooser;
 
 function Rows<Row>(props: RowsProps<Row>) {
   const { label, rows, columns, idOf, actions } = props;
@@ -161,6 +271,11 @@ function Rows<Row>(props: RowsProps<Row>) {
       <table class="table" aria-label={label}>
         <thead>
           <tr>
+            {props.choice ? (
+              <th scope="col">
+                <span class="visually-hidden">Choose</span>
+              </th>
+            ) : null}
             {columns.map((column) => (
               <Head key={column.key} column={column} {...props} />
             ))}
@@ -174,6 +289,11 @@ function Rows<Row>(props: RowsProps<Row>) {
         <tbody>
           {rows.map((row) => (
             <tr key={idOf(row)}>
+              {props.choice ? (
+                <td>
+                  <Chooses row={row} {...props} />
+                </td>
+              ) : null}
               {columns.map((column, i) => cellOf(column, row, i === 0))}
               {actions ? (
                 <td>
@@ -221,13 +341,17 @@ function Head<Row>({ column, order, setOrder, isPlain }: HeadProps<Row>) {
   );
 }
 
-function Cards<Row>({ label, rows, columns, idOf, actions }: RowsProps<Row>) {
+function Cards<Row>(props: RowsProps<Row>) {
+  const { label, rows, columns, idOf, actions } = props;
   const [first, ...rest] = columns;
   return (
     <ul class="cards" aria-label={label}>
       {rows.map((row) => (
         <li class="card" key={idOf(row)}>
-          <div class="card-title">{first ? contentOf(first, row) : null}</div>
+          <div class="card-title">
+            <Chooses row={row} {...props} />
+            {first ? contentOf(first, row) : null}
+          </div>
           <dl class="pairs">
             {rest
               .filter(({ value }) => value?.(row) !== null)
@@ -249,14 +373,17 @@ function contentOf<Row>({ cell, value }: Column<Row>, row: Row): ComponentChildr
   return cell ? cell(row) : String(value?.(row) ?? '–');
 }
 
-/** The rows that contain every word of the filter. */
+/** The rows of a kind that contain every word of the filter. */
 function filtered<Row>(
-  { rows, columns, alsoFindBy }: TableProps<Row>,
+  { rows, columns, alsoFindBy, kinds }: TableProps<Row>,
   sought: string,
+  kind: string,
 ): readonly Row[] {
+  const isOfKind = kinds?.[kind];
+  const some = isOfKind ? rows.filter(isOfKind) : rows;
   const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return rows;
-  return rows.filter((row) => {
+  if (words.length === 0) return some;
+  return some.filter((row) => {
     const texts = columns
       .map(({ value }) => value?.(row))
       .filter((each) => typeof each === 'string');

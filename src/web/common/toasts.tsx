@@ -34,6 +34,11 @@ export function showToast(text: string, options: ToastOptions = {}): void {
   if (!stays) setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
+/** Shows why something failed that the page does not wait for. */
+export function showFailure(error: unknown): void {
+  showToast(error instanceof Error ? error.message : String(error), { kind: 'bad' });
+}
+
 /** Takes away what was said to somebody who has left. */
 export function clearToasts(): void {
   toasts.value = [];

@@ -5,6 +5,7 @@ import { Failure, Note } from '../common/states.tsx';
 import { type Form, useForm } from './form.ts';
 import { CityLink, Submit } from './parts.tsx';
 import { dealerOptions, useDealers } from './records.tsx';
+import { route } from './route.ts';
 import { call, session } from './session.ts';
 import { NEW_CITY_URL } from './settings.ts';
 import type { Car } from './types.ts';
@@ -17,24 +18,27 @@ export function AddCar({ onAdded }: { onAdded: (car: Car) => void }) {
   /** What was asked about, as it is no VIN. */
   const [doubted, setDoubted] = useState('');
   const isAdmin = session.value?.role === 'admin';
-  const form = useForm({ vin: '', dealer: '' }, async ({ vin, dealer }) => {
-    // Anything is a VIN to the service, as the cars of others are.
-    if (!VIN.test(vin.trim()) && doubted !== vin.trim()) {
-      setDoubted(vin.trim());
-      throw new RequestError(
-        0,
-        'A VIN has 17 letters and digits, without I, O and Q. Press the button again to add this all the same.',
-      );
-    }
-    // What was said about the car before says nothing about this one.
-    setAdded(undefined);
-    const whose = isAdmin && dealer !== '' ? { dealer } : {};
-    const body = { vin: vin.trim(), ...whose };
-    const car = await call<Car>('/api/cars/add-to-fleet', { method: 'POST', body });
-    setAdded(car);
-    onAdded(car);
-    form.fill({ vin: '', dealer });
-  });
+  const form = useForm(
+    { vin: route.value.query.get('add') ?? '', dealer: '' },
+    async ({ vin, dealer }) => {
+      // Anything is a VIN to the service, as the cars of others are.
+      if (!VIN.test(vin.trim()) && doubted !== vin.trim()) {
+        setDoubted(vin.trim());
+        throw new RequestError(
+          0,
+          'A VIN has 17 letters and digits, without I, O and Q. Press the button again to add this all the same.',
+        );
+      }
+      // What was said about the car before says nothing about this one.
+      setAdded(undefined);
+      const whose = isAdmin && dealer !== '' ? { dealer } : {};
+      const body = { vin: vin.trim(), ...whose };
+      const car = await call<Car>('/api/cars/add-to-fleet', { method: 'POST', body });
+      setAdded(car);
+      onAdded(car);
+      form.fill({ vin: '', dealer });
+    },
+  );
   return (
     <section class="panel" aria-labelledby="add-car">
       <h2 id="add-car">Add a car</h2>

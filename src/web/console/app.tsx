@@ -3,6 +3,7 @@ import { Button } from '../common/button.tsx';
 import { Empty } from '../common/states.tsx';
 import { ThemeToggle } from '../common/theme-toggle.tsx';
 import { Toasts } from '../common/toasts.tsx';
+import { CarPage } from './car.tsx';
 import { CustomerPage } from './customer.tsx';
 import { CustomersPage } from './customers.tsx';
 import { DealersPage } from './dealers.tsx';
@@ -77,6 +78,7 @@ function pageAt(role: Role | 'nobody', at: Route): ComponentChildren {
     case 'dealers':
       return <DealersPage />;
     case 'cars':
+      if (at.id !== '') return <CarPage vin={at.id} key={at.id} />;
       return role === 'user' ? <OwnCarsPage /> : <FleetPage key={role} />;
     case 'customers':
       return at.id === '' ? <CustomersPage /> : <CustomerPage username={at.id} key={at.id} />;

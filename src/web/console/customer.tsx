@@ -1,9 +1,11 @@
 import { Pairs } from '../common/pairs.tsx';
 import { ResourceView } from '../common/states.tsx';
-import { dayOf, Page, Vin } from './parts.tsx';
+import { AuditTrail } from './audit-trail.tsx';
+import { CarLooks, dayOf, Page, Vin } from './parts.tsx';
 import { FIELDS, GROUPS, type ProfileField, SECRETS } from './profile-fields.ts';
+import { useCars } from './records.tsx';
 import { session, useCall } from './session.ts';
-import type { Customer } from './types.ts';
+import type { Car, Customer } from './types.ts';
 
 const CONTACT = { Contact: ['email', 'phone', 'address', 'dealer'] } as const;
 
@@ -21,6 +23,8 @@ export function CustomerPage({ username }: { username: string }) {
 }
 
 function Sheets({ customer }: { customer: Customer }) {
+  const cars = useCars();
+  const isAdmin = session.value?.role === 'admin';
   return (
     <div class="sheets">
       <section class="panel" aria-labelledby="account">
@@ -29,9 +33,19 @@ function Sheets({ customer }: { customer: Customer }) {
           pairs={[
             ['Username', customer.username],
             ['Customer since', dayOf(customer.created_at)],
-            ...customer.cars.map((vin) => ['Car', <Vin vin={vin} key={vin} />] as const),
           ]}
         />
+      </section>
+      <section class="panel" aria-labelledby="their-cars">
+        <h2 id="their-cars">Cars</h2>
+        {customer.cars.length === 0 ? <p class="soft">None.</p> : null}
+        <ul class="their-cars">
+          {customer.cars.map((vin) => (
+            <li key={vin}>
+              <TheirCar car={cars.value?.find((each) => each.vin === vin)} vin={vin} />
+            </li>
+          ))}
+        </ul>
       </section>
       {Object.entries({ ...CONTACT, ...GROUPS }).map(([title, fields]) => (
         <section class="panel" aria-label={title} key={title}>
@@ -39,8 +53,16 @@ function Sheets({ customer }: { customer: Customer }) {
           <Pairs pairs={fields.map((field) => [FIELDS[field].label, shown(customer, field)])} />
         </section>
       ))}
+      {isAdmin ? (
+        <AuditTrail path={`/api/customers/${encodeURIComponent(customer.username)}`} stamp="" />
+      ) : null}
     </div>
   );
+}
+
+/** Plate and model once they are known. */
+function TheirCar({ car, vin }: { car: Car | undefined; vin: string }) {
+  return car === undefined ? <Vin vin={vin} /> : <CarLooks car={car} isLink />;
 }
 
 function shown(customer: Customer, field: ProfileField) {

@@ -4,16 +4,40 @@ import { showToast } from '../common/toasts.tsx';
 import { call } from './session.ts';
 import type { Car } from './types.ts';
 
-/** Their names, and what a car is when they are off and on. */
-export const FLAGS = [
-  { flag: 'locked', label: 'Locked', off: 'unlocked', on: 'locked' },
-  { flag: 'climate', label: 'Climate', off: 'no longer kept warm', on: 'being kept warm' },
-  { flag: 'charging', label: 'Charging', off: 'not charging', on: 'charging' },
-] as const;
+/** A flag: its name, what a car is when it is off and on, and what switches it. */
+export interface Flag {
+  flag: 'locked' | 'climate' | 'charging';
+  label: string;
+  off: string;
+  on: string;
+  turnOn: string;
+  turnOff: string;
+}
+
+export const FLAGS: readonly Flag[] = [
+  {
+    ...{ flag: 'locked', label: 'Locked', off: 'unlocked', on: 'locked' },
+    ...{ turnOn: 'Lock', turnOff: 'Unlock' },
+  },
+  {
+    ...{ flag: 'climate', label: 'Climate', off: 'no longer kept warm', on: 'being kept warm' },
+    ...{ turnOn: 'Keep warm', turnOff: 'Stop warming' },
+  },
+  {
+    ...{ flag: 'charging', label: 'Charging', off: 'not charging', on: 'charging' },
+    ...{ turnOn: 'Charge', turnOff: 'Stop charging' },
+  },
+];
+
+/** Switches a flag of a car. Throws RequestError. */
+export function switchFlag({ vin }: Car, flag: Flag['flag'], to: boolean): Promise<Car> {
+  const path = `/api/cars/${encodeURIComponent(vin)}/state`;
+  return call<Car>(path, { method: 'PATCH', body: { [flag]: to } });
+}
 
 interface FlagSwitchProps {
   car: Car;
-  of: (typeof FLAGS)[number];
+  of: Flag;
   /** The column already names the flag. */
   isInTable?: boolean;
   onChange: (car: Car) => void;
@@ -26,12 +50,14 @@ export function FlagSwitch({ car, of, isInTable = false, onChange }: FlagSwitchP
   const isOn = car[flag];
   if (isOn === null) return <span class="soft">–</span>;
   const name = car.plate ?? car.vin;
-  const change = async (to: boolean) => {
+  const change = async (to: boolean, isUndo = false) => {
     setWanted(to);
     try {
-      const path = `/api/cars/${encodeURIComponent(car.vin)}/state`;
-      onChange(await call<Car>(path, { method: 'PATCH', body: { [flag]: to } }));
-      showToast(`${name} is ${to ? of.on : of.off}.`);
+      onChange(await switchFlag(car, flag, to));
+      showToast(`${name} is ${to ? of.on : of.off}.`, {
+        // An undone change needs no undoing: the switch is at hand.
+        ...(isUndo ? {} : { action: { words: 'Undo', run: () => void change(!to, true) } }),
+      });
     } catch (error) {
       showToast(`${name} could not be switched. ${error instanceof Error ? error.message : ''}`, {
         kind: 'bad',
@@ -45,7 +71,7 @@ export function FlagSwitch({ car, of, isInTable = false, onChange }: FlagSwitchP
       isBusy={wanted !== undefined}
       label={isInTable ? `${label}, ${name}` : label}
       hidesLabel={isInTable}
-      onChange={change}
+      onChange={(to) => change(to)}
     />
   );
 }

@@ -4,9 +4,12 @@ import { Empty, ResourceView } from '../common/states.tsx';
 import { type Column, Table } from '../common/table.tsx';
 import { Tabs } from '../common/tabs.tsx';
 import { AddCar } from './add-car.tsx';
+import { BulkSwitches } from './bulk.tsx';
 import { FLAGS, FlagSwitch } from './flags.tsx';
+import { type Living, useLiving } from './living.ts';
+import { LivingCell } from './living-cell.tsx';
 import { OwnerDialog } from './owner.tsx';
-import { CarLooks, CityLink, dayWritten, Page, Refresh, Vin } from './parts.tsx';
+import { CarLooks, dayWritten, nameOf, Page, Refresh, Vin } from './parts.tsx';
 import { replaced, useCars, without } from './records.tsx';
 import { RemoveCar } from './remove-car.tsx';
 import { session } from './session.ts';
@@ -40,6 +43,15 @@ export function FleetPage() {
   );
 }
 
+/** By what dealers look for. */
+const KINDS: Readonly<Record<string, (car: Car) => boolean>> = {
+  'In a city': ({ world }) => world !== null,
+  Unlocked: ({ locked }) => locked === false,
+  'Being warmed': ({ climate }) => climate === true,
+  Charging: ({ charging }) => charging === true,
+  'Without an owner': ({ owner, locked }) => owner === null && locked !== null,
+};
+
 interface CarsProps {
   cars: readonly Car[];
   onChange: (car: Car) => void;
@@ -68,7 +80,11 @@ function CarTable({ label, cars, onChange, onRemove }: CarsProps & { label: stri
   const [owned, setOwned] = useState<string>();
   const [removed, setRemoved] = useState<Car>();
   const { role, username } = session.value ?? {};
-  const columns = useMemo(() => columnsFor(label === 'Own fleet', onChange), [label]);
+  const living = useLiving(cars);
+  const columns = useMemo(
+    () => columnsFor(label === 'Own fleet', living, onChange),
+    [label, living],
+  );
   const car = cars.find(({ vin }) => vin === owned);
   return (
     <>
@@ -80,6 +96,12 @@ function CarTable({ label, cars, onChange, onRemove }: CarsProps & { label: stri
         alsoFindBy={({ model, colour, owner }) =>
           [model, colour, owner?.username].filter(Boolean).join('\n')
         }
+        kinds={KINDS}
+        choice={{
+          nameOf,
+          canChoose: ({ locked }) => locked !== null,
+          actions: (chosen) => <BulkSwitches cars={chosen} onChange={onChange} />,
+        }}
         actions={(row) =>
           role === 'admin' || row.dealer === username ? (
             <CarActions
@@ -120,7 +142,7 @@ interface CarActionsProps {
 
 /** What may be done to a car; it cannot be removed while it has an owner. */
 function CarActions({ car, onOwner, onRemove }: CarActionsProps) {
-  const name = car.plate ?? car.vin;
+  const name = nameOf(car);
   return (
     <>
       <Button size="small" label={`Owner of ${name}`} onClick={onOwner}>
@@ -135,14 +157,18 @@ function CarActions({ car, onOwner, onRemove }: CarActionsProps) {
   );
 }
 
-function columnsFor(isOwnFleet: boolean, onChange: (car: Car) => void): readonly Column<Car>[] {
+function columnsFor(
+  isOwnFleet: boolean,
+  living: ReadonlyMap<string, Living>,
+  onChange: (car: Car) => void,
+): readonly Column<Car>[] {
   const dealer: Column<Car> = { key: 'dealer', head: 'Dealer', value: (car) => car.dealer };
   return [
     {
       key: 'plate',
       head: 'Car',
       value: ({ plate, vin }) => plate ?? vin,
-      cell: (car) => <CarLooks car={car} />,
+      cell: (car) => <CarLooks car={car} isLink />,
     },
     { key: 'vin', head: 'VIN', value: ({ vin }) => vin, cell: ({ vin }) => <Vin vin={vin} /> },
     ...(isOwnFleet ? [] : [dealer]),
@@ -163,7 +189,7 @@ function columnsFor(isOwnFleet: boolean, onChange: (car: Car) => void): readonly
       key: 'world',
       head: 'City',
       value: ({ world }) => world,
-      cell: (car) => <CityLink car={car} elsewhere="–" />,
+      cell: (car) => <LivingCell car={car} living={living.get(car.vin)} />,
     },
   ];
 }

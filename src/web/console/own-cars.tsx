@@ -1,7 +1,10 @@
+import { useMemo } from 'preact/hooks';
 import { Pairs } from '../common/pairs.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { FLAGS, FlagSwitch } from './flags.tsx';
-import { CarLooks, CityLink, dayWritten, Page, Refresh, Vin } from './parts.tsx';
+import { type Living, useLiving } from './living.ts';
+import { LivingCell } from './living-cell.tsx';
+import { CarLooks, dayWritten, Page, Refresh, Vin } from './parts.tsx';
 import { replaced, useCars } from './records.tsx';
 import { session } from './session.ts';
 import type { Car } from './types.ts';
@@ -10,6 +13,11 @@ import type { Car } from './types.ts';
 export function OwnCarsPage() {
   const cars = useCars();
   const username = session.value?.username;
+  const own = useMemo(
+    () => (cars.value ?? []).filter(({ owner }) => owner?.username === username),
+    [cars.value, username],
+  );
+  const living = useLiving(own);
   return (
     <Page
       title="Your cars"
@@ -17,9 +25,8 @@ export function OwnCarsPage() {
       actions={<Refresh of={cars} />}
     >
       <ResourceView resource={cars} what="your cars">
-        {(all) => {
-          const own = all.filter(({ owner }) => owner?.username === username);
-          return own.length === 0 ? (
+        {() =>
+          own.length === 0 ? (
             <Empty title="You have no car yet">
               <p>
                 When your dealer sets you as the owner with the email in{' '}
@@ -29,20 +36,31 @@ export function OwnCarsPage() {
           ) : (
             <ul class="own-cars" aria-label="Your cars">
               {own.map((car) => (
-                <OwnCar car={car} key={car.vin} onChange={(now) => cars.set(replaced(now))} />
+                <OwnCar
+                  car={car}
+                  living={living.get(car.vin)}
+                  key={car.vin}
+                  onChange={(now) => cars.set(replaced(now))}
+                />
               ))}
             </ul>
-          );
-        }}
+          )
+        }
       </ResourceView>
     </Page>
   );
 }
 
-function OwnCar({ car, onChange }: { car: Car; onChange: (car: Car) => void }) {
+interface OwnCarProps {
+  car: Car;
+  living: Living | undefined;
+  onChange: (car: Car) => void;
+}
+
+function OwnCar({ car, living, onChange }: OwnCarProps) {
   return (
     <li class="panel own-car" aria-label={car.plate ?? car.vin}>
-      <CarLooks car={car} />
+      <CarLooks car={car} isLink />
       <div class="own-car-flags">
         {FLAGS.map((each) => (
           <FlagSwitch car={car} of={each} key={each.flag} onChange={onChange} />
@@ -53,7 +71,7 @@ function OwnCar({ car, onChange }: { car: Car; onChange: (car: Car) => void }) {
           ['VIN', <Vin vin={car.vin} key="vin" />],
           ['Dealer', car.dealer ?? 'none'],
           ['Yours since', dayWritten(car.owner?.since)],
-          ['In a city', <CityLink car={car} key="city" />],
+          ['In a city', <LivingCell car={car} living={living} elsewhere="not now" key="city" />],
         ]}
       />
     </li>

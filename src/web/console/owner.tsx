@@ -2,7 +2,7 @@ import { Button } from '../common/button.tsx';
 import { Dialog } from '../common/dialog.tsx';
 import { Field } from '../common/field.tsx';
 import { Failure, Note } from '../common/states.tsx';
-import { showToast } from '../common/toasts.tsx';
+import { showFailure, showToast } from '../common/toasts.tsx';
 import { useForm } from './form.ts';
 import { CarLooks, Submit } from './parts.tsx';
 import { useCustomers } from './records.tsx';
@@ -32,7 +32,13 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
   });
   const removal = useForm({}, async () => {
     onChange(await call<Car>(path, { method: 'DELETE' }));
-    showToast(`${name} has no owner now.`);
+    const { owner } = car;
+    const undo = async () => {
+      const body = { email: owner?.email, since: owner?.since };
+      onChange(await call<Car>(path, { method: 'PATCH', body }));
+    };
+    const action = { words: 'Undo', run: () => void undo().catch(showFailure) };
+    showToast(`${name} has no owner now.`, owner === null ? {} : { action });
     onClose();
   });
   return (

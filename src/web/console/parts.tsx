@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/button.tsx';
+import { colourName } from '../common/colours.ts';
 import type { Resource } from '../common/resource.ts';
 import { Failure } from '../common/states.tsx';
 import type { Form } from './form.ts';
@@ -89,17 +90,26 @@ export function Refresh({ of: { reload, isLoading } }: { of: Resource<unknown> }
   );
 }
 
+/** What people call a car. */
+export const nameOf = ({ plate, vin }: Car): string => plate ?? vin;
+
+/** The address of its page. */
+export const carPath = (vin: string): string => `#/cars/${encodeURIComponent(vin)}`;
+
 /** Plate, model and colour. */
-export function CarLooks({ car: { plate, model, colour } }: { car: Car }) {
+export function CarLooks({ car, isLink = false }: { car: Car; isLink?: boolean }) {
+  const { vin, plate, model, colour } = car;
+  const name =
+    plate === null ? <span class="soft">no plate</span> : <span class="plate">{plate}</span>;
   return (
     <div class="looks">
-      {plate === null ? <span class="soft">no plate</span> : <span class="plate">{plate}</span>}
+      {isLink ? <a href={carPath(vin)}>{name}</a> : name}
       <span class="looks-model">
         {model ?? 'Unknown model'}
         {colour === null ? null : (
           <span class="soft small">
             <span class="swatch" style={{ backgroundColor: colour }} />
-            {colour}
+            {colourName(colour)}
           </span>
         )}
       </span>
@@ -129,11 +139,19 @@ export function Vin({ vin }: { vin: string }) {
   );
 }
 
+/** Attributes of a link to a viewer. The viewer may ask this page for its session: see `viewer-session.ts`. */
+export function viewerLink(viewerUrl: string, shown: Readonly<Record<string, string>>) {
+  return {
+    href: `${viewerUrl}#${new URLSearchParams(shown)}`,
+    ...{ target: '_blank', rel: 'opener' },
+  };
+}
+
 /** A link to the viewer, which picks the car. */
 export function CityLink({ car, elsewhere = 'not now' }: { car: Car; elsewhere?: string }) {
   if (car.viewer_url === null) return <span class="soft">{elsewhere}</span>;
   return (
-    <a href={`${car.viewer_url}#${new URLSearchParams({ car: car.vin })}`}>
+    <a {...viewerLink(car.viewer_url, { car: car.vin })}>
       Watch it drive<span class="visually-hidden"> {car.plate ?? car.vin}</span>
     </a>
   );
@@ -146,7 +164,14 @@ export function dayOf(time: string): string {
   return day.format(new Date(time));
 }
 
-/** The same for free text, which may be no date. */
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Day and time of a timestamp of the service. */
+export function timeOf(time: string): string {
+  return moment.format(new Date(time));
+}
+
+/** The day of free text, which may be no date. */
 export function dayWritten(text = ''): string {
   return Number.isNaN(Date.parse(text)) ? text || '–' : dayOf(text);
 }

@@ -4,6 +4,7 @@ import { Pairs } from '../common/pairs.tsx';
 import { Failure, ResourceView } from '../common/states.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { AdminForm } from './admin-account.tsx';
+import { AuditTrail } from './audit-trail.tsx';
 import { useForm } from './form.ts';
 import { dayOf, Page, Submit } from './parts.tsx';
 import { FIELDS, GROUPS, PROFILE_FIELDS, type ProfileField, SECRETS } from './profile-fields.ts';
@@ -25,7 +26,13 @@ export function ProfilePage() {
             {!('role' in known) ? (
               <DealerSheet dealer={known} />
             ) : known.role === 'user' ? (
-              <ProfileForm customer={known} onSaved={(now) => profile.set(() => now)} />
+              <>
+                <ProfileForm customer={known} onSaved={(now) => profile.set(() => now)} />
+                <AuditTrail
+                  path={`/api/customers/${encodeURIComponent(known.username)}`}
+                  stamp={JSON.stringify(known)}
+                />
+              </>
             ) : (
               <AdminForm admin={known} onSaved={(now) => profile.set(() => now)} />
             )}

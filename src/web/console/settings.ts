@@ -1,3 +1,4 @@
+import { pageSetting } from '../common/page-setting.ts';
 import type { Role } from './types.ts';
 
 export interface DemoLogin {
@@ -7,12 +8,11 @@ export interface DemoLogin {
   password: string;
 }
 
-function said(name: string): string {
-  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
-}
-
 /** The known log-ins; empty unless the node is in demo mode. */
-export const DEMO_LOGINS: readonly DemoLogin[] = JSON.parse(said('demo-logins') || '[]');
+export const DEMO_LOGINS: readonly DemoLogin[] = JSON.parse(pageSetting('demo-logins') || '[]');
+
+/** Base URL of the twin. */
+export const TWIN_URL = pageSetting('twin-url');
 
 /** This address makes a new world. */
-export const NEW_CITY_URL = `${said('twin-url')}/`;
+export const NEW_CITY_URL = `${TWIN_URL}/`;

@@ -3,6 +3,7 @@ import type { Identity } from '../../../build/api/dealer.d.ts';
 
 export type {
   Admin,
+  AuditEntry,
   Car,
   Customer,
   Dealer,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COLOURS } from '../../twin/enumerations.ts';
+import { colourName } from '../common/colours.ts';
 import {
-  colourName,
   formatClock,
   formatInteger,
   inSentence,

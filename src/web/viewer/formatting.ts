@@ -93,22 +93,3 @@ export function matchesSearch(car: FleetEntry, search: string): boolean {
   const wanted = plain(search);
   return [car.plate, car.model, car.vin].some((text) => plain(text).includes(wanted));
 }
-
-/** Names of paints that nobody says. */
-const COLOURS: Readonly<Record<string, string>> = {
-  darkorange: 'orange',
-  dimgray: 'dark grey',
-  firebrick: 'red',
-  goldenrod: 'yellow',
-  midnightblue: 'dark blue',
-  rosybrown: 'pink',
-  seagreen: 'green',
-  silver: 'silver',
-  steelblue: 'blue',
-  teal: 'turquoise',
-};
-
-/** The everyday name of a colour. */
-export function colourName(colour: string): string {
-  return capitalised(COLOURS[colour] ?? colour);
-}

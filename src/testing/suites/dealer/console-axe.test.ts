@@ -60,9 +60,9 @@ describe('[P16] a visitor meets no barrier', () => {
 });
 
 test.each([
-  ['customer', ['cars', 'profile', 'nowhere']],
-  ['dealer', ['cars', 'customers', 'customers/anna', 'profile']],
-  ['admin', ['dealers', 'cars', 'customers', 'platform', 'profile']],
+  ['customer', ['cars', 'cars/DEMCAR00000000001', 'profile', 'nowhere']],
+  ['dealer', ['cars', 'cars/DEMCAR00000000001', 'customers', 'customers/anna', 'profile']],
+  ['admin', ['dealers', 'cars', 'cars/NONE', 'customers', 'customers/anna', 'platform', 'profile']],
 ] as const)('as %s no page has a barrier', async (role, paths) => {
   const page = await visitAs(served, '', LOGINS[role]);
   await expectNoBarriersAt(page, paths);
@@ -77,6 +77,14 @@ describe('[P16] nobody meets a barrier', () => {
     const page = await settled(await visitAs(served, path, LOGINS[role]));
     await page.getByRole('button', { name }).click();
     await page.getByRole('dialog').waitFor();
+    await expectNoBarriers(page);
+  });
+
+  test('where many cars are chosen', async () => {
+    const page = await settled(await visitAs(served, 'cars', LOGINS.dealer));
+    await page.getByRole('button', { name: 'Unlocked' }).click();
+    await page.getByRole('button', { name: /^Choose all/ }).click();
+    await page.getByRole('button', { name: 'Keep warm' }).waitFor();
     await expectNoBarriers(page);
   });
 

@@ -121,7 +121,8 @@ describe('a dealer', () => {
 
     const row = dealer.getByRole('row', { name: plate });
     expect(await row.innerText()).toContain(model);
-    expect(await row.getByRole('link').getAttribute('href')).toBe(`${world.viewer_url}#car=${vin}`);
+    const watch = row.getByRole('link', { name: /^Watch it drive/ });
+    expect(await watch.getAttribute('href')).toBe(`${world.viewer_url}#car=${vin}`);
     await row.getByRole('button', { name: `Owner of ${plate}` }).click();
     await dealer.getByLabel('Email of the owner').fill('anna@example.com');
     await dealer.getByLabel('Since').fill('2026-03-02');

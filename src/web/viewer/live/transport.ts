@@ -1,4 +1,5 @@
 import { decode } from '@msgpack/msgpack';
+import { pageSetting } from '../../common/page-setting.ts';
 import { RequestError } from '../../common/request.ts';
 import { readState, readWorld } from '../api/twin.ts';
 import type { Hello, Snapshot } from '../api/types.ts';
@@ -14,7 +15,7 @@ export function browserTransport(world: string): Transport {
   const here = `${location.origin.replace(/^http/, 'ws')}/ws/worlds/${world}`;
   const ofNode = async () => (await readWorld(world)).stream_url;
   const address = new StreamAddress({ here, ofNode });
-  const hasNodeUrls = document.querySelector('meta[name="streams"]') !== null;
+  const hasNodeUrls = pageSetting('streams') !== '';
   return {
     openSocket: () => (hasNodeUrls ? openAt(address) : openHere(here)),
     checkWorld: () => readWorld(world).then(() => 'there' as const, failed),

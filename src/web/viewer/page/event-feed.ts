@@ -1,8 +1,8 @@
 import { batch, signal } from '@preact/signals';
+import { whileVisible } from '../../common/visible.ts';
 import { readEvents, readIncidents } from '../api/twin.ts';
 import type { Incident, WorldEvent } from '../api/types.ts';
 import type { LiveWorld } from './live-world.ts';
-import { whileVisible } from './visible.ts';
 
 const REFRESH_MS = 2000;
 

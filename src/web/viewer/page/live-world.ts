@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals';
+import { whileVisible } from '../../common/visible.ts';
 import { readWorld } from '../api/twin.ts';
 import type { FleetEntry, Hello, Snapshot, World } from '../api/types.ts';
 import { Connection, type Link } from '../live/connection.ts';
 import { History } from '../live/history.ts';
 import { Playback } from '../live/playback.ts';
 import { browserTransport } from '../live/transport.ts';
-import { whileVisible } from './visible.ts';
 
 /** The state of the connection as the page shows it. */
 export type Status = 'connecting' | 'live' | 'behind' | 'reconnecting' | 'polling' | 'gone';

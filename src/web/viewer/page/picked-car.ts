@@ -1,5 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import { RequestError } from '../../common/request.ts';
+import { whileVisible } from '../../common/visible.ts';
 import {
   changeFeatures,
   readCarOutlook,
@@ -16,7 +17,6 @@ import {
   TICKS_PER_S,
 } from '../api/types.ts';
 import type { LiveWorld } from './live-world.ts';
-import { whileVisible } from './visible.ts';
 
 /**
  * How often it is asked what is at stake next. The answer reaches 90 s ahead, and costs the service more than

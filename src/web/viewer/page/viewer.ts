@@ -11,6 +11,7 @@ import { Demonstration } from './demonstration.ts';
 import { EventFeed } from './event-feed.ts';
 import { LiveWorld } from './live-world.ts';
 import { PickedCar } from './picked-car.ts';
+import { RemoteFlags } from './remote-flags.ts';
 import { ReplayPlayer } from './replay-player.ts';
 
 export type LeftPanel = 'cars' | 'events' | 'incidents';
@@ -24,6 +25,7 @@ const BUSY_MS = 2500;
 export class Viewer {
   readonly live: LiveWorld;
   readonly car: PickedCar;
+  readonly remote: RemoteFlags;
   readonly eventFeed: EventFeed;
   readonly replay: ReplayPlayer;
   readonly demonstration: Demonstration;
@@ -60,6 +62,7 @@ export class Viewer {
   constructor(world: string) {
     this.live = new LiveWorld(world);
     this.car = new PickedCar(this.live);
+    this.remote = new RemoteFlags(this.car);
     this.eventFeed = new EventFeed(this.live);
     this.replay = new ReplayPlayer(this.live);
     const { live, car, eventFeed } = this;
@@ -76,6 +79,7 @@ export class Viewer {
   start(): void {
     this.live.start();
     this.eventFeed.start();
+    this.remote.start();
     this.eventFeed.onNews = (events) => this.#takeNews(events);
     this.#readOnce();
     this.#followAddress();

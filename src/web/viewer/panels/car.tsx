@@ -1,15 +1,17 @@
 import { Button } from '../../common/button.tsx';
+import { colourName } from '../../common/colours.ts';
 import { Pairs } from '../../common/pairs.tsx';
 import { Loading, Note } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
 import { type FleetEntry, TICKS_PER_S } from '../api/types.ts';
-import { colourName, formatInteger, kmh } from '../formatting.ts';
+import { formatInteger, kmh } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { headline } from '../replay/report.ts';
 import { Features } from './features.tsx';
 import { stateOf } from './fleet.tsx';
 import { HistoryPlots } from './history.tsx';
 import { IconButton } from './icons.tsx';
+import { Remote } from './remote.tsx';
 import { RightPanel } from './right-panel.tsx';
 
 /** A collision is shown in the panel of its car for so long: two minutes. */
@@ -37,6 +39,7 @@ export function CarPanel() {
       <Telemetry />
       <HistoryPlots />
       <Features />
+      <Remote vin={entry.vin} />
       <Identity entry={entry} />
     </RightPanel>
   );

@@ -1,0 +1,75 @@
+import { effect, signal } from '@preact/signals';
+import type { Cars } from '../../../../build/api/dealer.d.ts';
+import { pageSetting } from '../../common/page-setting.ts';
+import { request } from '../../common/request.ts';
+import { ASKS_FOR_SESSION, isSessionMessage } from '../../common/session-messages.ts';
+import { whileVisible } from '../../common/visible.ts';
+import type { PickedCar } from './picked-car.ts';
+
+const REFRESH_MS = 4000;
+/** A request that takes longer is aborted. */
+const TIMEOUT_MS = 10_000;
+/** All VINs of a world and more: they differ in their last two characters. */
+const NEAR_VINS = 100;
+const SHARED_PART = 15;
+
+/** Base URL of the console; empty where the node names none. */
+export const CONSOLE_URL = pageSetting('dealer-url');
+
+type Car = Cars[number];
+
+/** Lock, climate and charging of a car, for whoever may read them. */
+export type Flags = Pick<Car, 'dealer'> & Record<'locked' | 'climate' | 'charging', boolean>;
+
+/**
+ * The remote flags of the picked car, for a visitor who came from the console and may read them there. They
+ * are the dealer platform's: the twin knows nothing of them.
+ */
+export class RemoteFlags {
+  /** Null where they are not known. */
+  readonly flags = signal<Flags | null>(null);
+  readonly #car: PickedCar;
+  /** Of the session of the console. Kept in memory only. */
+  #token = '';
+
+  constructor(car: PickedCar) {
+    this.#car = car;
+  }
+
+  /** Asks the console that has opened this page, if one has, for its session. */
+  start(): void {
+    if (CONSOLE_URL === '' || opener === null) return;
+    const { origin } = new URL(CONSOLE_URL, location.href);
+    addEventListener('message', ({ data, origin: from }) => {
+      if (from !== origin || !isSessionMessage(data)) return;
+      const isFirst = this.#token === '';
+      this.#token = data.token;
+      if (isFirst) this.#follow();
+    });
+    opener.postMessage(ASKS_FOR_SESSION, origin);
+  }
+
+  #follow(): void {
+    whileVisible(REFRESH_MS, () => this.#read());
+    effect(() => {
+      if (this.#car.vin.value !== null) void this.#read();
+    });
+  }
+
+  async #read(): Promise<void> {
+    const vin = this.#car.vin.peek();
+    const flags = vin === null ? null : await this.#flagsOf(vin).catch(() => null);
+    if (vin === this.#car.vin.peek()) this.flags.value = flags;
+  }
+
+  async #flagsOf(vin: string): Promise<Flags | null> {
+    const page = { after: vin.slice(0, SHARED_PART), limit: String(NEAR_VINS) };
+    const cars = await request<Cars>(`${CONSOLE_URL}/api/cars?${new URLSearchParams(page)}`, {
+      headers: { Authorization: `Bearer ${this.#token}` },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const { dealer, locked, climate, charging } = cars.find((car) => car.vin === vin) ?? {};
+    if (locked == null || climate == null || charging == null) return null;
+    return { dealer: dealer ?? null, locked, climate, charging };
+  }
+}
