@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { F_AEB, F_ALL, F_BRAKES, F_ESC, F_STEERING } from '../../../assembly/layout.ts';
+import {
+  CHAIN_TICKS,
+  F_AEB,
+  F_ALL,
+  F_BRAKES,
+  F_ESC,
+  F_STEERING,
+} from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { IMAGE_TICKS, LEAD_TICKS_MAX } from '../../limits.ts';
@@ -15,7 +22,7 @@ import { deltaVOf } from '../../twin/explanation.ts';
 import { carTypesOf } from '../../twin/fleet.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 import { CounterfactualRunner } from './counterfactual-runner.ts';
-import { carsOf, untilTick } from './counterfactual-search.ts';
+import { carsOf, contactsBetween, untilTick } from './counterfactual-search.ts';
 import { Rewind, type Slices } from './rewind.ts';
 
 const TICKS = 12_000;
@@ -70,6 +77,38 @@ function countedIn(records: readonly ContactRecord[], chain: IncidentContacts): 
 /** The delta-v of each car of a chain. */
 const deltasOf = (chain: IncidentContacts, contacts: readonly ContactFacts[]): number[] =>
   carsOf(chain).map((car) => deltaVOf(contacts, car));
+
+test('[I14] parties that still approach each other two seconds later are observed until they do not', () => {
+  const kernel = makeKernel(2);
+  const [slab, scratch] = [kernel.acquire() ?? 0, kernel.acquire() ?? 0];
+  const rewind = new Rewind(kernel, scratch);
+  let [approaching, later] = [0, 0];
+  for (const { cityIndex, seed, off } of WORLDS) {
+    const masks = cars.map((car) => F_ALL & ~at(off, car % off.length));
+    kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed), masks });
+    const { images, records } = live(kernel, slab);
+    const chains = groupByIncident(records);
+    for (const chain of chains.filter(([{ tick }]) => tick + COMPARED_END_TICKS < TICKS)) {
+      const before = images.findLast(({ tick }) => tick <= chain[0].tick - LEAD_TICKS_MAX);
+      const { image } = before ?? at(images, 0);
+      const start = { image, changes: [] };
+      const runner = new CounterfactualRunner(rewind, start, chain, at(cities.tables, cityIndex));
+      const startTick = at(resultOf(runner.findStarts()), 0);
+      for (const mask of [F_ALL, F_BRAKES, F_AEB, F_STEERING]) {
+        const on = new Map(carsOf(chain).map((car) => [car, mask]));
+        const { contacts, nearest, collidesLater } = resultOf(runner.run({ startTick, on }));
+        const isAvoided = contactsBetween(chain, contacts).length === 0;
+        if (nearest.some(({ atEnd }) => atEnd) && isAvoided) approaching++;
+        if (!collidesLater) continue;
+        later++;
+        expect([isAvoided, rewind.tick]).toEqual([true, untilTick(chain) + CHAIN_TICKS]);
+      }
+    }
+  }
+  expect(approaching).toBeGreaterThan(10);
+  expect(later).toBeGreaterThan(0);
+  expect(later).toBeLessThan(approaching);
+});
 
 test('[I15] a re-run as it was has the delta-v of the report, with all that wrecks did', () => {
   const kernel = makeKernel(2);

@@ -10,6 +10,7 @@ import {
   C_STEER,
   C_X,
   C_Y,
+  CHAIN_TICKS,
   F_BRAKES,
   F_STEERING,
   F_THROTTLE,
@@ -20,7 +21,7 @@ import {
 } from '../../../assembly/layout.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { LEAD_TICKS_MAX } from '../../limits.ts';
-import { type ContactRecord, INCIDENT_END_TICKS, settled } from '../../twin/contact-records.ts';
+import { INCIDENT_END_TICKS, settled } from '../../twin/contact-records.ts';
 import type { Explanation } from '../../twin/explanation.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 import { type Bodies, bodiesOf, carRow, speedOf } from './bodies.ts';
@@ -31,6 +32,7 @@ import {
   contactsBetween,
   type Nearest,
   type RunResult,
+  STOPPED_MPS,
   untilTick,
 } from './counterfactual-search.ts';
 import type { Rewind, RewindStart, Slices } from './rewind.ts';
@@ -48,6 +50,8 @@ const THIRD = LEADS.indexOf(200);
 /** Re-runs start this long before a hazard appears, or before a car loses its lane, ticks. */
 const HAZARD_LEAD_TICKS = 25;
 const LANE_LEAD_TICKS = 100;
+/** Parties that still approach each other at the end are observed for so long, ticks. */
+const LATER_TICKS = CHAIN_TICKS;
 /** The closest approach is measured from this long before the first contact, ticks. */
 const NEAREST_TICKS = 100;
 /** An actuator has acted if it moved by this much. */
@@ -137,10 +141,16 @@ export class CounterfactualRunner {
     yield* this.#rewind.stepTo(until, FRAME_TICKS, inspect);
     const { kernel, slab, records } = this.#rewind;
     const acted = new Map(cars.map((car) => [car, kernel.acted(slab, car) | observer.moved(car)]));
+    const between = () => contactsBetween(this.#chain, settled(records));
     // Wrecks that push each other have crash pulses until long after their last contact.
-    const last = contactsBetween(this.#chain, comparedOf(records, until)).at(-1);
+    const last = between().findLast(({ tick }) => tick <= until);
     if (last !== undefined) yield* this.#rewind.stepTo(last.tick + INCIDENT_END_TICKS);
-    return { contacts: comparedOf(records, until), acted, nearest: observer.nearest() };
+    else if (observer.isApproaching) yield* this.#rewind.stepTo(until + LATER_TICKS);
+    return {
+      contacts: settled(records).filter(({ tick }) => tick <= until),
+      ...{ acted, nearest: observer.nearest() },
+      collidesLater: last === undefined && between().length > 0,
+    };
   }
 
   *explain(): Slices<Explanation> {
@@ -215,10 +225,13 @@ class Observer {
   nearest(): Nearest[] {
     return this.#nearest;
   }
-}
 
-function comparedOf(records: readonly ContactRecord[], until: number): ContactFacts[] {
-  return settled(records).filter(({ tick }) => tick <= until);
+  /** Whether two parties have never been nearer, and one of them moves. */
+  get isApproaching(): boolean {
+    return this.#nearest.some(
+      ({ atEnd, speeds }) => atEnd && [...speeds.values()].some((speed) => speed >= STOPPED_MPS),
+    );
+  }
 }
 
 function isSame(a: ContactFacts, b: ContactFacts): boolean {

@@ -50,6 +50,7 @@ interface Life {
   nearest?: Nearest;
   /** Of the car that hits again. */
   speedMps?: number;
+  collidesLater?: boolean;
 }
 
 /** Searches in a world whose re-runs are given by `live`, from the features that are on. */
@@ -73,7 +74,7 @@ function searched(
 
 function resultOf(
   chain: IncidentContacts,
-  { deltaVMps, acted, nearest = apart, speedMps = 10 }: Life,
+  { deltaVMps, acted, nearest = apart, speedMps = 10, collidesLater = false }: Life,
 ): RunResult {
   const [{ parties }] = chain;
   const contacts =
@@ -81,7 +82,7 @@ function resultOf(
       ? []
       : [contact({ ...parties[0], deltaVMps, speedMps }, { ...parties[1], deltaVMps }, 1001, 7)];
   const byCar = new Map(Object.entries(acted).map(([car, mask]) => [Number(car), mask]));
-  return { contacts, acted: byCar, nearest: chain.map(() => nearest) };
+  return { contacts, acted: byCar, nearest: chain.map(() => nearest), collidesLater };
 }
 
 /** Avoided with all of `needed` on for car 0, which then act. */
@@ -136,6 +137,11 @@ describe('what explains a collision', () => {
       { car: 0, feature: F_BRAKES, effect: 'mitigates', set: 1 },
     ]);
     expect(searched(crash(F_BRAKES), falls(7.01)).listed).toEqual([]);
+  });
+
+  it('[I14] is no feature that only puts it off: they collide a moment after the last frame', () => {
+    const later = () => ({ deltaVMps: 0, acted: { 0: F_BRAKES }, collidesLater: true });
+    expect(searched(crash(F_BRAKES), later).listed).toEqual([]);
   });
 
   it('[I14] is no feature that did not act: a crash that is missed by luck does not acquit', () => {
@@ -324,7 +330,8 @@ describe('how it would have ended', () => {
       let step = asking.next();
       while (!step.done) {
         const acted = new Map([[0, F_BRAKES]]);
-        step = asking.next({ contacts: [{ ...again, striking }], acted, nearest: [apart] });
+        const contacts = [{ ...again, striking }];
+        step = asking.next({ contacts, acted, nearest: [apart], collidesLater: false });
       }
       return step.value.failures[0]?.outcome;
     };
