@@ -1,6 +1,7 @@
 import type { City } from './city/types.ts';
 import type { Encoding } from './codec/encoding.ts';
 import type { Change } from './twin/journal.ts';
+import type { PerceptionRecord } from './twin/perception-record.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from './twin/wire.ts';
 import type { WorldOptions } from './twin/world-options.ts';
 
@@ -199,6 +200,9 @@ export interface World {
    * @param car of this one alone; by default of all cars
    */
   outlook(asker: Asker, car?: number): Promise<WorldOutlook>;
+
+  /** A frame, and what a car's sensors know at its tick. */
+  perception(asker: Asker, car: number): Promise<{ packed: Int32Array; record: PerceptionRecord }>;
 
   /** The last sixty events, oldest first. */
   events(asker?: Asker): Promise<EventRecord[]>;

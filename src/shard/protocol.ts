@@ -8,6 +8,7 @@ import type { Explanation } from '../twin/explanation.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import type { Outlook } from '../twin/outlook-record.ts';
+import type { PerceptionRecord } from '../twin/perception-record.ts';
 import type { Replay } from '../twin-service.ts';
 
 /**
@@ -118,7 +119,7 @@ export interface FrozenWorld extends StateImage {
 /** The hold of a frozen world. */
 export const FREEZE_HOLD = -1;
 
-export type Query = Encoding | 'packed' | 'events' | 'tick';
+export type Query = Encoding | 'packed' | 'perceptions' | 'events' | 'tick';
 
 export interface QueryTask extends Address {
   /** The world is stepped at least to this tick. */
@@ -133,6 +134,8 @@ export interface QueryResult {
   tick: number;
   bytes: Uint8Array | undefined;
   packed: Int32Array | undefined;
+  /** Of each car; with `packed`. */
+  perceptions: PerceptionRecord[] | undefined;
   events: RawEvent[] | undefined;
 }
 

@@ -3,6 +3,7 @@ import { at } from '../city/geometry.ts';
 import type { CityNames } from '../city/names.ts';
 import { ShardClock } from '../clock.ts';
 import { Kernel, type KernelOptions } from '../kernel/kernel.ts';
+import { perceptionsOf } from '../kernel/perception.ts';
 import { BURST_IMAGE_TICKS, HEARTBEAT_MS } from '../limits.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
@@ -226,11 +227,13 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     this.worldMoved(world);
     if (tick - world.storedTick >= BURST_IMAGE_TICKS) this.#save(world, world.imageNow());
     const isFrame = query === 'json' || query === 'msgpack';
+    const isPacked = query === 'packed' || query === 'perceptions';
     return {
       outcome: 'answered',
       tick,
       bytes: isFrame ? encoder.encode(query, this.#kernel.pack(slab)) : undefined,
-      packed: query === 'packed' ? this.#kernel.pack(slab).slice() : undefined,
+      packed: isPacked ? this.#kernel.pack(slab).slice() : undefined,
+      perceptions: query === 'perceptions' ? perceptionsOf(this.#kernel.view(slab)) : undefined,
       events: query === 'events' ? this.#kernel.events(slab) : undefined,
     };
   }

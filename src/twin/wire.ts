@@ -22,6 +22,7 @@ import * as catalogue from './catalogue.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
 import { COLOURS, LIGHT_STATES, OUTLOOK_CONSEQUENCES, STATUSES } from './enumerations.ts';
 import { IMPACT_AREAS, SEVERITIES } from './injury.ts';
+import { INTENTS } from './perception-record.ts';
 
 // The shapes of the public interface: each is a schema for the documents and a type for the code.
 // Objects are closed, so an answer that passes its schema is exactly as described.
@@ -277,6 +278,35 @@ export const Telemetry = object('What a car measures and does.', {
   status,
 });
 export type Telemetry = TypeOf<typeof Telemetry>;
+
+const sensor = oneOf('front_camera', 'front_radar', 'corner_radars');
+
+export const Perception = object('What the sensors of a car know, and what the car does.', {
+  vin: Vin,
+  tick,
+  intent: object('What the car does, and why.', {
+    action: oneOf(...INTENTS),
+    vin: described('Of the car for which it does that.', orNull(Vin)),
+    hazard: described('The spot of what it does that for.', stringOrNull),
+  }),
+  detections: list(
+    object('Something that a sensor knows.', {
+      vin: described('Of a car of the fleet.', orNull(Vin)),
+      hazard: described('The spot of anything else.', stringOrNull),
+      kind: string,
+      x: number,
+      y: number,
+      heading,
+      sensors: list(sensor, { minItems: 1 }),
+      confidence: described('Share of the scans that confirm it; less for each that missed it.', {
+        type: 'number',
+        minimum: 0,
+        maximum: 1,
+      } as Schema<number>),
+    }),
+  ),
+});
+export type Perception = TypeOf<typeof Perception>;
 
 // ── incidents and events ──────────────────────────────────────────────────────────────────────
 

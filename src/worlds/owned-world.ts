@@ -1,4 +1,5 @@
 import { TICK_MS } from '../../assembly/layout.ts';
+import { at } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
 import type { Encoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
@@ -296,6 +297,11 @@ export class OwnedWorld implements World, IdleWorld {
     const { fleet, city, id } = this;
     const context = { fleet, hazards: city.hazards };
     return { world: id, tick, outlook: outlookEntries(outlook, tick, context, car) };
+  }
+
+  async perception(asker: Asker, car: number) {
+    const { packed, perceptions } = await this.loader.query('perceptions', { asker });
+    return { packed: given(packed), record: at(given(perceptions), car) };
   }
 
   events(asker?: Asker): Promise<EventRecord[]> {

@@ -27,7 +27,7 @@ const CATCHING_UP =
   'The world stood still until now, and you have caused too much work to step it.';
 const RETRY_AFTER_S = 5;
 /** These have the same answer for all that ask at the same tick. */
-const SHARED: ReadonlySet<Query> = new Set<Query>(['json', 'msgpack', 'packed']);
+const SHARED: ReadonlySet<Query> = new Set<Query>(['json', 'msgpack', 'packed', 'perceptions']);
 /** How many times a world is loaded for one query, or for its watchers, before they are refused. */
 const ATTEMPTS_MAX = 4;
 /** Pause before a watched world is loaded again whose records could not be read. */

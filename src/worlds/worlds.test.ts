@@ -395,7 +395,8 @@ describe('the worlds of a node', () => {
     const { node } = await start();
     const world = (await node.worlds.create({ startTick: 2 ** 30 })) as OwnedWorld;
     const query = vi.spyOn(world.shard, 'query').mockImplementation(async ({ tick }) => {
-      return { outcome: 'answered', tick, bytes: undefined, packed: undefined, events: undefined };
+      const nothing = { bytes: undefined, packed: undefined, perceptions: undefined };
+      return { outcome: 'answered', tick, ...nothing, events: undefined };
     });
     for (const piece of [1, 2]) {
       expect(await world.loader.catchUp(1000)).toBe(true);

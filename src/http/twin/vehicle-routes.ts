@@ -2,7 +2,8 @@ import { at, lengthOf } from '../../city/geometry.ts';
 import { type CityNames, cityNames } from '../../city/names.ts';
 import type { City } from '../../city/types.ts';
 import type { Encoding } from '../../codec/encoding.ts';
-import { telemetryOf } from '../../codec/snapshot.ts';
+import { perceptionOf } from '../../codec/perception.ts';
+import { type FrameNames, telemetryOf } from '../../codec/snapshot.ts';
 import { TwinError } from '../../errors.ts';
 import { parseObject } from '../../json.ts';
 import type { Schema } from '../../schema.ts';
@@ -15,7 +16,7 @@ import {
   maskOf,
 } from '../../twin/catalogue.ts';
 import { hundredths } from '../../twin/units.ts';
-import type { FleetEntry, Telemetry, VehicleOutlook } from '../../twin/wire.ts';
+import type { FleetEntry, Perception, Telemetry, VehicleOutlook } from '../../twin/wire.ts';
 import type { Asker } from '../../twin-service.ts';
 import { mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
@@ -71,6 +72,13 @@ function readRoutes({ worlds, limits, lists }: VehicleContext): Route[] {
     ),
     get('/route', 'getRoute', 'The loop that the car drives', schemas.Route, (car, encoding) =>
       ok(routeOf(car), encoding),
+    ),
+    get(
+      '/perception',
+      'getPerception',
+      'What the sensors of the car know, and what the car does about it',
+      schemas.Perception,
+      async (car, encoding, asker) => ok(await perception(car, asker()), encoding),
     ),
     get(
       '/outlook',
@@ -286,12 +294,17 @@ async function vehicle(car: Car, encoding: Encoding, asker: () => Asker): Promis
 
 function telemetry({ world, index }: Car, asker: () => Asker): Telemetry | Promise<Telemetry> {
   return mapMaybePromise(world.packed(asker), (packed) =>
-    telemetryOf(packed, index, {
-      worldId: world.id,
-      vins: world.fleet.map(({ vin }) => vin),
-      city: namesOf(world.city),
-    }),
+    telemetryOf(packed, index, frameNamesOf(world)),
   );
+}
+
+async function perception({ world, index }: Car, asker: Asker): Promise<Perception> {
+  const { packed, record } = await world.perception(asker, index);
+  return perceptionOf(packed, index, record, frameNamesOf(world));
+}
+
+function frameNamesOf({ id, fleet, city }: Car['world']): FrameNames {
+  return { worldId: id, vins: fleet.map(({ vin }) => vin), city: namesOf(city) };
 }
 
 const names = new WeakMap<City, CityNames>();

@@ -22,6 +22,7 @@ import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
 import { applyChange, type Change, unpackChanges } from '../../twin/journal.ts';
+import type { PerceptionRecord } from '../../twin/perception-record.ts';
 import type { EventRecord, Incident, WorldOutlook } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 import type {
@@ -57,6 +58,8 @@ export class FakeWorld implements World {
   masks: number[] = new Array(CAR_COUNT).fill(F_ALL);
   changes: Change[] = [];
   incidentList: Incident[] = [];
+  /** By car. */
+  perceptions: PerceptionRecord[] = [];
   /** Who asked for incidents last. */
   asker: Asker | undefined;
   /** Entries of a page of a list. */
@@ -164,6 +167,11 @@ export class FakeWorld implements World {
 
   async outlook(): Promise<WorldOutlook> {
     return { world: this.id, tick: this.tick(), outlook: this.outlookList };
+  }
+
+  async perception(_: Asker, car: number) {
+    const record = this.perceptions[car] ?? { detections: [], intent: 'driving', about: undefined };
+    return { packed: await this.packed(), record };
   }
 
   async *incidentIds(car: number): Steps<string[]> {

@@ -1,0 +1,153 @@
+import {
+  A_STATE,
+  A_X,
+  A_Y,
+  ACTOR_WAITS,
+  AEB_PARTIAL,
+  C_ACCEL,
+  C_AEB_STAGE,
+  C_ANIMAL_STAGE,
+  C_ASSIST_STAGE,
+  C_CLAIM,
+  C_EVADE_TICK,
+  C_GAP,
+  C_HX,
+  C_HY,
+  C_LIGHT_CHOICE,
+  C_STATUS,
+  C_VX,
+  C_WAIT_TICK,
+  C_X,
+  C_Y,
+  CAR_COUNT,
+  CHOICE_STOP,
+  H_TICK,
+  HAZARD_BYTES,
+  HAZARDS,
+  OBJECT_MAX,
+  SEEN_CAMERA,
+  SEEN_CORNERS,
+  SEEN_RADAR,
+  SENSOR_COUNT,
+  STATUS_CRASHED,
+  TRACKS,
+} from '../../assembly/layout.ts';
+import type { Detection, IntentName, PerceptionRecord } from '../twin/perception-record.ts';
+import type { SlabArrays } from './kernel.ts';
+
+// The fields of a track: see assembly/tracks.ts.
+const COUNT_MASK = 7;
+const MOVED_BIT = 8;
+const MISSED_SHIFT = 4;
+/** Scans that confirm an object; a radar takes one more for what it never saw move. */
+const CONFIRM_SCANS = 4;
+/** A track is forgotten after so many scans that missed it. */
+const FORGOTTEN_SCANS = 6;
+/** In the order of the tracks. */
+const SEEN = [SEEN_CAMERA, SEEN_RADAR, SEEN_CORNERS] as const;
+const RADAR = 1;
+
+/** A car that brakes by more than this does so on purpose, m/s². */
+const BRAKING_MPS2 = 0.7;
+const STANDING_MPS = 0.3;
+/** A vehicle ahead matters to a driver within so much time, and so far at any speed: s, m. */
+const FOLLOWED_S = 2.5;
+const FOLLOWED_M = 8;
+/** What a car reacts to is ahead within this cone: m beside it where it is, and more per m ahead. */
+const BESIDE_M = 3;
+const BESIDE_PER_M = 0.4;
+
+/** What every car's sensors know and what it does, from a slab. */
+export function perceptionsOf(world: SlabArrays): PerceptionRecord[] {
+  const { buffer, byteOffset, byteLength } = world.i32;
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  return Array.from({ length: CAR_COUNT }, (_, car) => {
+    const detections = detectionsOf(world, bytes, car);
+    const intent = intentOf(world, car);
+    const isAbout =
+      intent === 'emergency_braking' || intent === 'evading' || intent === 'following';
+    return {
+      detections,
+      intent,
+      about: isAbout ? nearestAhead(world, car, detections) : undefined,
+    };
+  });
+}
+
+function detectionsOf(world: SlabArrays, bytes: Uint8Array, car: number): Detection[] {
+  const found: Detection[] = [];
+  for (let object = 0; object < OBJECT_MAX; object++) {
+    if (!isThere(world, object)) continue;
+    let [sensors, confidence] = [0, 0];
+    for (const [sensor, seen] of SEEN.entries()) {
+      const at = TRACKS + (car * SENSOR_COUNT + sensor) * OBJECT_MAX + object;
+      const part = confidenceOf(bytes[at] ?? 0, sensor);
+      if (part === 0) continue;
+      sensors |= seen;
+      confidence = Math.max(confidence, part);
+    }
+    if (sensors !== 0) found.push({ object, sensors, confidence });
+  }
+  return found;
+}
+
+/** The share of the scans that confirm an object, less for each scan since it was last seen. */
+function confidenceOf(track: number, sensor: number): number {
+  const needed = CONFIRM_SCANS + Number(sensor === RADAR && (track & MOVED_BIT) === 0);
+  const missed = track >> MISSED_SHIFT;
+  return Math.min(1, (track & COUNT_MASK) / needed) * (1 - missed / FORGOTTEN_SCANS);
+}
+
+function isThere({ i32 }: SlabArrays, object: number): boolean {
+  if (object < CAR_COUNT) return true;
+  return i32[(actorOf(object) + A_STATE) / 4] !== ACTOR_WAITS;
+}
+
+const actorOf = (object: number): number => HAZARDS + (object - CAR_COUNT) * HAZARD_BYTES;
+
+function intentOf({ f64, i32 }: SlabArrays, car: number): IntentName {
+  const whole = (row: number) => i32[row / 4 + car] ?? 0;
+  const real = (row: number) => f64[row / 8 + car] ?? 0;
+  if (whole(C_STATUS) === STATUS_CRASHED) return 'crashed';
+  if (whole(C_EVADE_TICK) !== 0) return 'evading';
+  const stages = [C_AEB_STAGE, C_ANIMAL_STAGE, C_ASSIST_STAGE].map(whole);
+  if (Math.max(...stages) >= AEB_PARTIAL) return 'emergency_braking';
+  const speed = real(C_VX);
+  const isStanding = speed < STANDING_MPS;
+  const isBraking = real(C_ACCEL) < -BRAKING_MPS2;
+  const gap = real(C_GAP);
+  const isBehind = gap >= 0 && gap < FOLLOWED_M + FOLLOWED_S * Math.max(0, speed);
+  if ((isStanding || isBraking) && !(isBehind && gap < FOLLOWED_M)) {
+    if (whole(C_LIGHT_CHOICE) === CHOICE_STOP) return 'stopping_for_light';
+    const since = whole(C_WAIT_TICK) >>> 0;
+    const isAsking = since !== 0 && since <= (i32[H_TICK / 4] ?? 0) >>> 0;
+    if (isAsking && whole(C_CLAIM) < 0) return 'yielding';
+  }
+  if (isBehind) return 'following';
+  if (isStanding) return 'standing';
+  return isBraking ? 'braking' : 'driving';
+}
+
+/** The nearest known object in the cone ahead of a car. */
+function nearestAhead(
+  world: SlabArrays,
+  car: number,
+  detections: readonly Detection[],
+): number | undefined {
+  const { f64 } = world;
+  const real = (row: number, of = car) => f64[row / 8 + of] ?? 0;
+  let [nearest, leastM]: [number | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
+  for (const { object } of detections) {
+    const actor = actorOf(object) / 8;
+    const [x, y] =
+      object < CAR_COUNT
+        ? [real(C_X, object), real(C_Y, object)]
+        : [f64[actor + A_X / 8] ?? 0, f64[actor + A_Y / 8] ?? 0];
+    const [dx, dy] = [x - real(C_X), y - real(C_Y)];
+    const aheadM = dx * real(C_HX) + dy * real(C_HY);
+    const asideM = Math.abs(dy * real(C_HX) - dx * real(C_HY));
+    if (aheadM < 0 || aheadM > leastM || asideM > BESIDE_M + BESIDE_PER_M * aheadM) continue;
+    [nearest, leastM] = [object, aheadM];
+  }
+  return nearest;
+}
