@@ -37,6 +37,15 @@ test('sends JSON, or a form, and reads JSON', async () => {
   expect(new Headers(plain?.headers).get('Authorization')).toBe('Bearer x');
 });
 
+test('is refused an answer of which the rest does not arrive', async () => {
+  answering(200, '{"ok":');
+  expect(await errorOf(request('/'))).toMatchObject({ status: 0 });
+  const stop = new AbortController();
+  answering(200, '');
+  stop.abort(new Error('enough'));
+  await expect(request('/', { signal: stop.signal })).rejects.toThrow('enough');
+});
+
 test('reads the error of the dealer platform', async () => {
   answering(409, '{"detail":"The username is taken"}');
   const error = await errorOf(request('/'));

@@ -37,8 +37,16 @@ export async function request<T>(url: string, options: RequestOptions = {}): Pro
   const response = await answerTo(url, options);
   const body = await jsonOf(response);
   if (!response.ok) throw errorOf(response, body);
+  // The rest of it did not arrive: the connection broke, or the caller no longer waits.
+  if (body === undefined) {
+    options.signal?.throwIfAborted();
+    throw unreachable();
+  }
   return body as T;
 }
+
+const unreachable = () =>
+  new RequestError(0, 'The service cannot be reached. Check your internet connection.');
 
 async function answerTo(url: string, options: RequestOptions): Promise<Response> {
   const { method = 'GET', body, signal } = options;
@@ -50,7 +58,7 @@ async function answerTo(url: string, options: RequestOptions): Promise<Response>
     return await fetch(url, { method, headers, body: sent, signal: signal ?? null });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new RequestError(0, 'The service cannot be reached. Check your internet connection.');
+    throw unreachable();
   }
 }
 

@@ -33,6 +33,25 @@ const CONSEQUENCES: Readonly<Record<Stake['consequence'], string>> = {
   stall: 'it would come to a stop in the road',
 };
 
+/** By kind of what stands or moves at a spot, where that is not the place itself. */
+const THINGS: Readonly<Record<string, string>> = {
+  parked_row_child: 'a child',
+  sudden_stop: 'a car',
+  fog_stall: 'a broken-down car',
+  red_light_lorry: 'a lorry',
+  blind_crossing: 'a crossing car',
+  left_turn_oncoming: 'an oncoming car',
+  wet_crest: 'a container',
+  blind_stall: 'a lorry',
+  dark_zebra: 'a pedestrian',
+  cut_in: 'a van',
+};
+
+/** What is at a spot of a kind: “a child”. */
+export function thingOf({ kind }: Pick<Stake, 'kind'>): string {
+  return THINGS[kind] ?? placeOf({ kind });
+}
+
 const NEAR_M = 10;
 
 /** “a deer”. */

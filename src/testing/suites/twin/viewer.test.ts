@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { barriers } from '../../rigs/barriers.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
 import { TcpProxy } from '../../rigs/tcp-proxy.ts';
@@ -114,6 +115,29 @@ describe('a visit', () => {
     expect([picked, camera]).toEqual([vin, 'follow']);
     expect(new URL(page.url()).hash).toBe(`#car=${vin}`);
     expect(await page.getByText(vin).count()).toBeGreaterThan(0);
+  });
+});
+
+describe('what the picked car sees', () => {
+  test('[P32] is shown on the visitor’s word, with a legend, and again at the next visit', async () => {
+    await page.getByRole('button', { name: 'Layers' }).click();
+    const isOn = page.getByRole('switch', { name: 'What the car sees' });
+    expect(await isOn.getAttribute('aria-checked')).toBe('false');
+    expect(await page.evaluate('viewer.sight')).toBeNull();
+    await isOn.click();
+    await page.getByText('More than one of them').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await until(page, `viewer.sight?.vin === '${vinOf(world, 3)}'`);
+    await page.getByRole('switch', { name: 'Hazard spots' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Layers' }).click();
+    expect(await isOn.getAttribute('aria-checked')).toBe('true');
+    const spots = page.getByRole('switch', { name: 'Hazard spots' });
+    expect(await spots.getAttribute('aria-checked')).toBe('false');
+    await page.keyboard.press('v');
+    await until(page, 'viewer.sight === null');
+    await spots.click();
+    await page.getByRole('button', { name: 'Close the layers' }).click();
   });
 });
 

@@ -6,6 +6,7 @@ import type {
   Feature,
   FeatureState,
   Incident,
+  Perception,
   Replay,
   Route,
   Snapshot,
@@ -38,6 +39,9 @@ export const readMap = (world: string) => ask<CityMap>(worldPath(world, '/map'))
 export const readState = (world: string) => ask<Snapshot>(worldPath(world, '/state'));
 export const readEvents = (world: string) => ask<WorldEvent[]>(worldPath(world, '/events'));
 export const readIncidents = (world: string) => ask<Incident[]>(worldPath(world, '/incidents'));
+
+export const readPerception = (vin: string) =>
+  ask<Perception>(`${API}/vehicle/perception`, { vin });
 
 export const readOutlook = (world: string) => ask<WorldOutlook>(worldPath(world, '/outlook'));
 export const readCarOutlook = (vin: string) =>

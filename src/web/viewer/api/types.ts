@@ -6,6 +6,7 @@ import type {
   Events,
   FeatureState,
   Incident,
+  Perception,
   Snapshot,
   VehicleOutlook,
   WorldOutlook,
@@ -18,6 +19,7 @@ export type {
   HazardSpot,
   Hello,
   Incident,
+  Perception,
   Replay,
   Route,
   Snapshot,
@@ -25,6 +27,8 @@ export type {
   World,
   WorldOutlook,
 } from '../../../../build/api/twin.d.ts';
+
+export type SensorName = Perception['detections'][number]['sensors'][number];
 
 export const TICKS_PER_S = 50;
 

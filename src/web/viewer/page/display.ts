@@ -3,7 +3,8 @@ import { theme } from '../../common/theme.ts';
 import type { CityMap, MapPoint } from '../api/types.ts';
 import { NORTH } from '../scene/camera.ts';
 import { CityScene } from '../scene/city-scene.ts';
-import type { Mutable, Picked, ShownCar, ShownWorld } from '../scene/types.ts';
+import type { Mutable, Picked, ShownCar, ShownWorld, Sight } from '../scene/types.ts';
+import type { CarSight } from './car-sight.ts';
 import { type Drawn, observe } from './observed.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -59,6 +60,7 @@ export class Display {
     });
     this.#drawn.scene.value = scene;
     effect(() => scene.setTheme(theme.value));
+    effect(() => scene.setLayers(this.#viewer.layers.value));
     effect(() => scene.camera.setMode(camera.value));
     effect(() => {
       const view = this.#viewer.view.value;
@@ -83,7 +85,10 @@ export class Display {
       if (isFirstVisit) scene.camera.flyAround(liveliestOf(world.cars));
     }
     const isLive = world === live.playback.shown;
-    if (this.#picked) this.#picked.gap = isLive ? gapOf(this.#viewer) : null;
+    if (this.#picked) {
+      this.#picked.gap = isLive ? gapOf(this.#viewer) : null;
+      if (!isLive) this.#picked.sight = null;
+    }
     scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
     this.#drawn.count++;
     const { bearing } = this.#viewer;
@@ -98,11 +103,17 @@ export class Display {
   }
 }
 
-function pickedOf({ car }: Viewer): Mutable<Picked> | null {
+function pickedOf({ car, sight }: Viewer): Mutable<Picked> | null {
   const index = car.index.value;
   if (index < 0) return null;
   const effective = car.features.value?.effective;
-  return { car: index, route: car.route.value, effective, gap: null };
+  return { car: index, route: car.route.value, effective, gap: null, sight: sightOf(sight) };
+}
+
+function sightOf(sight: CarSight): Sight | null {
+  const perception = sight.perception.value;
+  if (perception === null) return null;
+  return { detections: perception.detections, intent: sight.intentOf(perception) };
 }
 
 function gapOf({ live, car }: Viewer): number | null {

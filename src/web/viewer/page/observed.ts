@@ -59,6 +59,10 @@ function observed(viewer: Viewer, drawn: Drawn) {
     get parties() {
       return partiesOf(drawn);
     },
+    /** What the sensors of the picked car know, where that is shown; and what the car does. */
+    get sight() {
+      return drawn.world === null ? null : viewer.sight.perception.peek();
+    },
     get replay() {
       return replayOf(viewer);
     },

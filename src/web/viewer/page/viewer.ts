@@ -5,10 +5,13 @@ import { makeWorld, readCatalogue, readCities, readMap } from '../api/twin.ts';
 import type { City, CityMap, Feature, HazardSpot, Snapshot, WorldEvent } from '../api/types.ts';
 import { sentence } from '../formatting.ts';
 import type { Pose } from '../scene/camera.ts';
+import type { Layer, Layers } from '../scene/layers.ts';
 import type { CameraMode } from '../scene/types.ts';
 import { type Address, readAddress, writeAddress } from './address.ts';
+import { CarSight } from './car-sight.ts';
 import { Demonstration } from './demonstration.ts';
 import { EventFeed } from './event-feed.ts';
+import { readLayers, storeLayers } from './kept-layers.ts';
 import { LiveWorld } from './live-world.ts';
 import { PickedCar } from './picked-car.ts';
 import { RemoteFlags } from './remote-flags.ts';
@@ -26,6 +29,7 @@ export class Viewer {
   readonly live: LiveWorld;
   readonly car: PickedCar;
   readonly remote: RemoteFlags;
+  readonly sight: CarSight;
   readonly eventFeed: EventFeed;
   readonly replay: ReplayPlayer;
   readonly demonstration: Demonstration;
@@ -49,6 +53,8 @@ export class Viewer {
     const tick = this.replay.tick.value;
     return frames.findLast((each) => each.tick <= tick) ?? frames[0] ?? null;
   });
+  /** What is drawn over the city. */
+  readonly layers = signal<Layers>(readLayers());
   /** The hazard spot that is explained. */
   readonly spot = signal<HazardSpot | null>(null);
   /** Where a link wants the free camera; null: nowhere. */
@@ -63,6 +69,7 @@ export class Viewer {
     this.live = new LiveWorld(world);
     this.car = new PickedCar(this.live);
     this.remote = new RemoteFlags(this.car);
+    this.sight = new CarSight(this.live, this.car);
     this.eventFeed = new EventFeed(this.live);
     this.replay = new ReplayPlayer(this.live);
     const { live, car, eventFeed } = this;
@@ -96,6 +103,10 @@ export class Viewer {
     });
     effect(() => {
       if (this.live.latest.value !== null) this.demonstration.advance();
+    });
+    effect(() => {
+      storeLayers(this.layers.value);
+      this.sight.isOn.value = this.layers.value.sight && this.replay.id.value === null;
     });
   }
 
@@ -218,6 +229,10 @@ export class Viewer {
   showLeft(panel: LeftPanel): void {
     this.left.value = panel;
     this.front.value = 'left';
+  }
+
+  showLayer(layer: Layer, isOn: boolean): void {
+    this.layers.value = { ...this.layers.peek(), [layer]: isOn };
   }
 
   /** Closes the panel on the right: the incident first, then the car. */

@@ -8,6 +8,7 @@ import { placeOf } from '../stakes.ts';
 import { Choice } from './choice.tsx';
 import { DemonstrationCard } from './demonstration.tsx';
 import { Icon, IconButton } from './icons.tsx';
+import { LayersButton } from './layers.tsx';
 import { ReplayDock } from './replay-dock.tsx';
 import { StatusNote } from './status.tsx';
 
@@ -152,6 +153,7 @@ function Camera() {
           onClick={() => cameraOf()?.toggleTilt()}
         />
         <Compass />
+        <LayersButton />
         <IconButton
           name="whole"
           label="The whole city"

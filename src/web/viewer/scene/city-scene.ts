@@ -1,4 +1,4 @@
-import { Float32BufferAttribute } from 'three';
+import { Float32BufferAttribute, type Object3D } from 'three';
 import { prefersReducedMotion } from '../../common/media.ts';
 import { type CityMap, type HazardSpot, type MapPoint, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
@@ -13,6 +13,7 @@ import { listenToGestures } from './gestures.ts';
 import { HazardView } from './hazard-view.ts';
 import { addStreetNames, addZoneSigns, zoneSigns } from './labels.ts';
 import { drawnLanes } from './lanes.ts';
+import { type Layers, USUAL_LAYERS } from './layers.ts';
 import {
   BEFORE_HOUSES,
   ghostMaterial,
@@ -69,6 +70,7 @@ export class CityScene {
   readonly #map: CityMap;
   readonly #overlay: Overlay;
   readonly #names: Billboards;
+  readonly #zones: Object3D;
   readonly #zoneSigns: ReturnType<typeof zoneSigns>;
   readonly #lights: LightView;
   readonly #trees: TreeView;
@@ -92,6 +94,7 @@ export class CityScene {
     this.#fleet = new FleetView(solid, ghostMaterial(shared), dusk);
     this.#hazards = new HazardView(map.hazards, solid);
     this.#picked = new PickedView(shared, map.zones, ORDER);
+    this.#zones = zonesObject(shared, map.zones, ORDER.zones);
     this.#zoneSigns = zoneSigns(map.zones);
     const atlas = drawAtlas();
     this.#names = new Billboards(shared, atlas, NAMES_MAX, ORDER.names, ON_GROUND);
@@ -108,6 +111,8 @@ export class CityScene {
       perPixelM: 1,
       tick: 0,
       reducedMotion: false,
+      layers: USUAL_LAYERS,
+      isClose: false,
       clear: [],
     };
     const trees = treesOf(map.blocks);
@@ -140,6 +145,7 @@ export class CityScene {
     overlay.perPixelM = metresPerPixel(pose, view);
     overlay.tick = world.tick;
     overlay.reducedMotion = reducedMotion;
+    overlay.isClose = camera.target === 'car' && camera.mode === 'chase';
     overlay.clear = world.focus?.places ?? NOWHERE;
     decals.clear();
     smoke.clear();
@@ -148,7 +154,7 @@ export class CityScene {
     this.#lights.show(world.lights, overlay.perPixelM);
     this.#hazards.show(world.hazards, overlay);
     this.#fleet.show(world, index, overlay);
-    this.#picked.show(picked, car, overlay);
+    this.#picked.show(picked, car, world, overlay);
     addContactMark(world.contact, overlay);
     addCrashPulses(world.crashes, overlay);
     addTrails(world.focus, overlay);
@@ -173,6 +179,13 @@ export class CityScene {
     const radius = Math.min(widestPx, CUTAWAY_M / metresPerPixel(pose, view)) * ratio.value;
     const [x, y] = [xPx * ratio.value, buffer.value.y - yPx * ratio.value];
     cutaway.value.set(x, y, radius, ahead - CUTAWAY_MARGIN_M);
+  }
+
+  /** Chooses what is drawn over the city. */
+  setLayers(layers: Layers): void {
+    this.#overlay.layers = layers;
+    this.#zones.visible = layers.zones;
+    this.#names.object.visible = layers.labels;
   }
 
   setTheme(theme: Theme): void {
@@ -209,7 +222,7 @@ export class CityScene {
     const renderer = this.#renderer;
     const { shared } = renderer;
     renderer.addStatic(groundOf(map, drawnLanes(map)), groundMaterial(shared), ORDER.ground);
-    renderer.add(zonesObject(shared, map.zones, ORDER.zones));
+    renderer.add(this.#zones);
     const shadows = new MeshBuilder();
     const solid = map.blocks.filter(({ kind }) => kind === 'building' || kind === 'wall');
     for (const block of solid) shadows.area(shadowOf(block), 'ground');

@@ -1,6 +1,6 @@
 import { MathUtils } from 'three';
+import type { SensorName } from '../api/types.ts';
 import type { Point } from './lines.ts';
-import type { SensorName } from './types.ts';
 
 /** The field of a sensor in the car's frame. */
 export interface Field {

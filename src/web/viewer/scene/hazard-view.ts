@@ -44,6 +44,9 @@ interface DrawnHazard {
   instances: InstancedBodies;
 }
 
+const SPOT_ALPHA = 0.9;
+const CLOSE_ALPHA = 0.35;
+
 /** Draws the hazard spots with their signs, and the hazards that are active. */
 export class HazardView {
   readonly object = new Group();
@@ -72,8 +75,10 @@ export class HazardView {
     const part = signPart(perPixelM);
     const { heightM, risePx } = signPlace(perPixelM);
     const radius = Math.max(2.6, 7 * perPixelM);
-    for (const { x, y } of this.#spots) {
-      decals.add(SHAPE.dashedRing, { x, y, heading: 0 }, radius, radius, WARNING, 0.9);
+    const alpha = overlay.isClose ? CLOSE_ALPHA : SPOT_ALPHA;
+    for (const { x, y } of overlay.layers.spots ? this.#spots : []) {
+      decals.add(SHAPE.dashedRing, { x, y, heading: 0 }, radius, radius, WARNING, alpha);
+      if (overlay.isClose) continue;
       if (covers(overlay, x, y)) continue;
       signs.addIcon(PICTURE.warning, [x, y, heightM], risePx, SIGN_PX * part, SPOT);
     }

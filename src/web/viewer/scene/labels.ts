@@ -125,7 +125,7 @@ const SMALL_PX = 10.5;
 const PER_PIXEL_MAX_M = 1.3;
 
 export function addZoneSigns(zones: ReturnType<typeof zoneSigns>, overlay: Overlay): void {
-  if (overlay.perPixelM > PER_PIXEL_MAX_M) return;
+  if (!overlay.layers.zones || overlay.isClose || overlay.perPixelM > PER_PIXEL_MAX_M) return;
   for (const { x, y, text, style } of zones) {
     if (!covers(overlay, x, y))
       overlay.signs.addPillText(text, [x, y, 0], SINK_PX, style, SMALL_PX);

@@ -1,6 +1,7 @@
 import type { MapPoint } from '../api/types.ts';
 import type { Billboards } from './billboards.ts';
 import type { Decals } from './decals.ts';
+import type { Layers } from './layers.ts';
 
 /** Layers that are filled anew for each frame, and what their content depends on. */
 export interface Overlay {
@@ -14,6 +15,9 @@ export interface Overlay {
   perPixelM: number;
   tick: number;
   reducedMotion: boolean;
+  layers: Layers;
+  /** The camera is close behind a car: what lies over the streets is thinned out. */
+  isClose: boolean;
   /** Nothing covers these places: the parties of a replay. */
   clear: readonly MapPoint[];
 }

@@ -7,7 +7,7 @@ import {
   type ShaderMaterial,
   Vector3,
 } from 'three';
-import type { MapZone, Pose } from '../api/types.ts';
+import type { MapZone, Pose, SensorName } from '../api/types.ts';
 import { type PillStyle, signStyle } from './billboards.ts';
 import { planOf } from './car-body.ts';
 import { SHAPE } from './decals.ts';
@@ -20,7 +20,8 @@ import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
 import { covers, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
 import { RouteLine } from './route-line.ts';
-import type { Picked, SensorName, ShownCar } from './types.ts';
+import { addSight } from './sight-view.ts';
+import type { Picked, ShownCar, ShownWorld } from './types.ts';
 
 const THIN_M = 0.1;
 
@@ -110,22 +111,26 @@ export class PickedView {
     }
   }
 
-  show(picked: Picked | null, car: ShownCar | null, overlay: Overlay): void {
+  show(picked: Picked | null, car: ShownCar | null, world: ShownWorld, overlay: Overlay): void {
     this.object.visible = picked !== null && car !== null;
     if (!picked || !car) return;
     if (picked.route !== this.#shown) this.#layRoute(picked.route);
+    const { layers } = overlay;
+    this.#route.visible = layers.routes && picked.route.length > 1;
     const plan = planOf(car.model);
     const noseM = plan.lengthM / 2;
     this.#findZones(car);
     const [hx, hy] = [Math.cos(car.heading), Math.sin(car.heading)];
     for (const { sensor, field, drawn } of this.#fields) {
-      drawn.visible = picked.effective?.[sensor] === 'on' && car.status !== 'crashed';
+      drawn.visible =
+        layers.sensors && picked.effective?.[sensor] === 'on' && car.status !== 'crashed';
       if (!drawn.visible) continue;
       const part = sensor === 'front_camera' ? cameraPart(this.#here) : 1;
       const [x, y] = beside({ ...car, hx, hy }, noseM + field.aheadM, field.leftM);
       drawn.matrixWorld.makeRotationZ(car.heading).setPosition(x, y, 0);
       drawn.matrixWorld.scale(this.#scale.set(part, part, 1));
     }
+    if (picked.sight !== null) addSight(picked.sight, { car, world, line: this.#line }, overlay);
     if (picked.gap !== null) this.#showGap(picked.gap, car, noseM, overlay);
     const heightM = plan.roofM * enlargement(plan.lengthM, overlay.perPixelM);
     if (covers(overlay, car.x, car.y)) return;
@@ -144,7 +149,6 @@ export class PickedView {
     this.#line = route.length > 1 ? new RouteLine(thinned(route, THIN_M)) : null;
     this.#route.geometry.dispose();
     this.#route.geometry = ribbonOf(thinned(route, THIN_M));
-    this.#route.visible = route.length > 1;
   }
 
   /** Adds dashes from the front bumper along the route, and the length of the gap. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import kernel from '../../../../assembly/coverage.ts?raw';
+import type { SensorName } from '../api/types.ts';
 import { NORTH } from './camera.ts';
 import { cameraPart, FIELDS, outlineOf } from './fields.ts';
 import { gapText } from './glyphs.ts';
 import { carUnder } from './picking.ts';
 import { RouteLine } from './route-line.ts';
-import type { SensorName, ShownCar } from './types.ts';
+import type { ShownCar } from './types.ts';
 
 /** A loop of 100 m by 50 m, counter-clockwise from the origin. */
 const LOOP = [

@@ -6,6 +6,7 @@ import type {
   LightState,
   MapPoint,
   Pose,
+  SensorName,
   Vehicle,
 } from '../api/types.ts';
 
@@ -46,7 +47,17 @@ export interface Focus {
   trails: readonly { isGhost: boolean; places: readonly MapPoint[] }[];
 }
 
-export type SensorName = 'front_camera' | 'front_radar' | 'corner_radars';
+/** What a car's sensors know, and what it does. */
+export interface Sight {
+  detections: readonly {
+    vin: string | null;
+    hazard: string | null;
+    sensors: readonly SensorName[];
+    confidence: number;
+  }[];
+  /** In words; empty where it is nothing special. */
+  intent: string;
+}
 
 /** What is drawn around the picked car. */
 export interface Picked {
@@ -58,6 +69,8 @@ export interface Picked {
   effective: FeatureState['effective'] | undefined;
   /** Measured gap ahead, m. */
   gap: number | null;
+  /** Null where it is not shown. */
+  sight: Sight | null;
 }
 
 /** `parties`: a replay, with all who take part in view. */
