@@ -33,7 +33,7 @@ const TOP_PX = 64;
 const FLAT_RAD = 0.15;
 const OBLIQUE_RAD = 0.95;
 /** The first view: obliquely, and slowly turning. */
-const FLIGHT = { tilt: 0.98, distance: 210, radPerS: 0.035 } as const;
+const FLIGHT = { tilt: 0.82, distance: 190, radPerS: 0.035 } as const;
 
 /** Moves the camera: by gestures, after a car, and smoothly between modes. */
 export class CameraRig {

@@ -31,6 +31,7 @@ import { PickedView } from './picked-view.ts';
 import { carUnder, spotUnder } from './picking.ts';
 import { Renderer } from './renderer.ts';
 import { LightView, type Signal, signalMesh, signalsOf } from './signals.ts';
+import { Sky } from './sky.ts';
 import { groundOf } from './streets.ts';
 import { TreeView } from './tree-view.ts';
 import { type Tree, treeShadowOf, treesOf } from './trees.ts';
@@ -46,6 +47,7 @@ const CUTAWAY_MARGIN_M = 2;
 const CUTAWAY_TILT_MIN = 0.1;
 /** The order in which layers are drawn; those of the ground are negative. */
 const ORDER = {
+  sky: -110,
   ground: -100,
   zones: -90,
   shadows: -80,
@@ -69,6 +71,7 @@ export class CityScene {
   readonly #renderer: Renderer;
   readonly #map: CityMap;
   readonly #overlay: Overlay;
+  readonly #sky: Sky;
   readonly #names: Billboards;
   readonly #zones: Object3D;
   readonly #zoneSigns: ReturnType<typeof zoneSigns>;
@@ -96,6 +99,7 @@ export class CityScene {
     this.#picked = new PickedView(shared, map.zones, ORDER);
     this.#zones = zonesObject(shared, map.zones, ORDER.zones);
     this.#zoneSigns = zoneSigns(map.zones);
+    this.#sky = new Sky(shared, ORDER.sky);
     const atlas = drawAtlas();
     this.#names = new Billboards(shared, atlas, NAMES_MAX, ORDER.names, ON_GROUND);
     const signals = signalsOf(map);
@@ -119,7 +123,7 @@ export class CityScene {
     this.#trees = new TreeView(trees, solid);
     this.#addStatic(signals, trees);
     const { decals, smoke, signs } = this.#overlay;
-    const views = [this.#trees, this.#fleet, this.#hazards, this.#picked];
+    const views = [this.#sky, this.#trees, this.#fleet, this.#hazards, this.#picked];
     const layers = [decals, this.#names, smoke, signs, this.#lights.bars, this.#lights.lamps];
     for (const { object } of [...views, ...layers]) this.#renderer.add(object);
     listenToGestures(canvas, this.camera, onMoved);
@@ -162,6 +166,7 @@ export class CityScene {
     smoke.flush();
     signs.flush();
     this.#cutHousesAway(car);
+    this.#sky.show(pose);
     this.#renderer.render(pose, view);
   }
 

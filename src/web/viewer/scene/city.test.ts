@@ -151,15 +151,21 @@ describe('houses', () => {
 describe('paint', () => {
   it('is the colour of the theme, as bright as the face is lit', () => {
     const colour = colourOf('marking', 'light');
-    expect([...paint(['marking', 'marking'], [1, 0.5], 'light')]).toEqual([
-      colour >> 16,
-      (colour >> 8) & 255,
-      colour & 255,
-      Math.floor((colour >> 16) / 2),
-      Math.floor(((colour >> 8) & 255) / 2),
-      Math.floor((colour & 255) / 2),
-    ]);
+    const own = [colour >> 16, (colour >> 8) & 255, colour & 255];
+    expect([...paint(['marking'], [1], 'light')]).toEqual(own);
+    const night = colourOf('marking', 'dark');
+    const half = [night >> 16, (night >> 8) & 255, night & 255].map((part) => Math.floor(part / 2));
+    expect([...paint(['marking'], [0.5], 'dark')]).toEqual(half);
     expect(colourOf('ground', 'dark')).toBeLessThan(colourOf('ground', 'light'));
+  });
+
+  it('is warm by day where the sun shines, and cool where it does not', () => {
+    const blueOf = (shade: number) => {
+      const [red = 0, , blue = 0] = paint(['wall0'], [shade], 'light');
+      return blue / red;
+    };
+    expect(blueOf(1.05)).toBeLessThan(blueOf(1));
+    expect(blueOf(0.62)).toBeGreaterThan(blueOf(1));
   });
 });
 

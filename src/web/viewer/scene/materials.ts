@@ -149,9 +149,11 @@ varying vec3 tone;
 varying vec3 bay;
 varying float depth;
 varying float ahead;
+varying float high;
 void main() {
   tone = color;
   bay = facade;
+  high = position.z;
   ahead = dot(position.xy, vec2(-right.y, right.x));
   vec4 seen = viewMatrix * vec4(position.xy, position.z * rise, 1.0);
   depth = -seen.z;
@@ -163,13 +165,15 @@ varying vec3 tone;
 varying vec3 bay;
 varying float depth;
 varying float ahead;
+varying float high;
 // Ordered dithering over 4 x 4 pixels: what is cut away fades evenly, without blending.
 float half2(vec2 a) { a = floor(a); return fract(0.5 * a.x + 0.75 * a.y * a.y); }
 float threshold(vec2 a) { return 0.25 * half2(0.5 * a) + half2(a); }
 void main() {
   float far = length(gl_FragCoord.xy - cutaway.xy) / max(1.0, cutaway.z);
   if (ahead < cutaway.w && threshold(gl_FragCoord.xy) >= smoothstep(0.45, 1.0, far)) discard;
-  vec3 shown = tone;
+  // Less light reaches the foot of a wall.
+  vec3 shown = tone * mix(0.74, 1.0, smoothstep(0.0, 7.0, high));
   vec2 cell = fract(bay.xy);
   vec2 blur = max(fwidth(bay.xy), 0.001);
   vec2 inside = smoothstep(vec2(0.24, 0.28) - blur, vec2(0.24, 0.28) + blur, cell)

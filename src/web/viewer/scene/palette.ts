@@ -71,15 +71,20 @@ export type Tint = readonly [red: number, green: number, blue: number];
 export const colourOf = (slot: Slot, theme: Theme): number =>
   COLOURS[slot][theme === 'light' ? 0 : 1];
 
+/** By day sunlight is warm, and what it does not reach is lit by the blue sky. */
+const MIDDLE_SHADE = 0.85;
+const WARMTH = 0.3;
+
 /** Red, green and blue of each corner, 0 to 255. */
 export function paint(slots: readonly Slot[], shades: readonly number[], theme: Theme): Uint8Array {
   const bytes = new Uint8Array(slots.length * 3);
   slots.forEach((slot, i) => {
     const colour = colourOf(slot, theme);
     const shade = shades[i] ?? 1;
-    bytes[3 * i] = Math.min(255, (colour >> 16) * shade);
+    const warmth = theme === 'light' && shade !== 1 ? WARMTH * (shade - MIDDLE_SHADE) : 0;
+    bytes[3 * i] = Math.min(255, (colour >> 16) * shade * (1 + warmth));
     bytes[3 * i + 1] = Math.min(255, ((colour >> 8) & 255) * shade);
-    bytes[3 * i + 2] = Math.min(255, (colour & 255) * shade);
+    bytes[3 * i + 2] = Math.min(255, (colour & 255) * shade * (1 - warmth));
   });
   return bytes;
 }
