@@ -9,6 +9,8 @@ interface ButtonProps {
   label?: string | undefined;
   /** The content is an icon only. */
   icon?: boolean;
+  /** What it does is done; undefined: it is no toggle. */
+  pressed?: boolean;
   onClick?: (event: MouseEvent) => void;
   children: ComponentChildren;
 }
@@ -24,6 +26,7 @@ export function Button(props: ButtonProps) {
       data-icon={icon ? '' : undefined}
       disabled={disabled}
       aria-label={label}
+      aria-pressed={props.pressed}
       title={icon ? label : undefined}
       onClick={props.onClick}
     >

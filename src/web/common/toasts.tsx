@@ -10,6 +10,8 @@ interface Action {
 interface ToastOptions {
   kind?: 'good' | 'bad';
   action?: Action;
+  /** It is only read out. */
+  isHidden?: boolean;
   /** It stays until it is closed. By default an error does that cannot be acted on. */
   stays?: boolean;
   /** A new one of the same topic takes the place of the old one. */
@@ -52,8 +54,8 @@ function dismiss(id: number): void {
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, kind, text, action }) => (
-        <div class="toast" data-kind={kind} key={id}>
+      {toasts.value.map(({ id, kind, text, action, isHidden }) => (
+        <div class={isHidden ? 'visually-hidden' : 'toast'} data-kind={kind} key={id}>
           <p>{text}</p>
           {action === undefined ? null : (
             <Button
@@ -66,9 +68,11 @@ export function Toasts() {
               {action.words}
             </Button>
           )}
-          <Button kind="quiet" size="small" onClick={() => dismiss(id)}>
-            Close<span class="visually-hidden"> this message</span>
-          </Button>
+          {isHidden ? null : (
+            <Button kind="quiet" size="small" onClick={() => dismiss(id)}>
+              Close<span class="visually-hidden"> this message</span>
+            </Button>
+          )}
         </div>
       ))}
     </div>

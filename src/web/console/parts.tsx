@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../common/button.tsx';
 import { colourName } from '../common/colours.ts';
+import { copyText } from '../common/copy.ts';
 import type { Resource } from '../common/resource.ts';
 import { Failure } from '../common/states.tsx';
 import type { Form } from './form.ts';
@@ -119,22 +120,20 @@ export function CarLooks({ car, isLink = false }: { car: Car; isLink?: boolean }
 
 const COPIED_MS = 1500;
 
-/** A VIN with a button that copies it, where the browser allows that. */
+/** A VIN with a button that copies it. */
 export function Vin({ vin }: { vin: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(vin);
+    if (!(await copyText(vin))) return;
     setCopied(true);
     setTimeout(() => setCopied(false), COPIED_MS);
   };
   return (
     <span class="vin">
       <span class="mono">{vin}</span>
-      {navigator.clipboard === undefined ? null : (
-        <Button kind="quiet" size="small" label={`Copy the VIN ${vin}`} onClick={copy}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </Button>
-      )}
+      <Button kind="quiet" size="small" label={`Copy the VIN ${vin}`} onClick={copy}>
+        {isCopied ? 'Copied' : 'Copy'}
+      </Button>
     </span>
   );
 }

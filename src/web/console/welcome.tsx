@@ -21,6 +21,18 @@ export function WelcomePage() {
           {(figures) => <Pairs kind="figures" pairs={Object.entries(shownOf(figures))} />}
         </ResourceView>
         <LogInCard />
+        <section class="panel" aria-labelledby="city">
+          <h2 id="city">Twenty cars that drive themselves</h2>
+          <p>
+            Open a city of your own, switch off a car’s safety features, and see what happens and
+            what would have saved it. Any of its cars can be put into a fleet here.
+          </p>
+          <p>
+            <a class="button" data-kind="main" href={NEW_CITY_URL}>
+              Open a city
+            </a>
+          </p>
+        </section>
         <section class="section" aria-labelledby="dealers">
           <h2 id="dealers">Our dealers</h2>
           <ResourceView resource={dealers} what="the dealers">
@@ -40,13 +52,6 @@ export function WelcomePage() {
                 Put cars into your fleet by VIN, set who owns them, and look after your customers.
               </p>
             </li>
-            <li>
-              <h3>Cars that drive</h3>
-              <p class="small soft">
-                Some cars drive in a city of their own: <a href={NEW_CITY_URL}>open one</a>, pick a
-                car, copy its VIN and put it into a fleet.
-              </p>
-            </li>
           </ul>
         </section>
       </div>
@@ -55,5 +60,5 @@ export function WelcomePage() {
 }
 
 function shownOf({ dealers, customers, cars, worlds }: PlatformState) {
-  return { Dealers: dealers, Customers: customers, Cars: cars.total, 'Living cities': worlds };
+  return { Dealers: dealers, Customers: customers, Cars: cars.total, Cities: worlds };
 }

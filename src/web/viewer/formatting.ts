@@ -22,9 +22,12 @@ export function inSentence(name: string): string {
 /** Feature names of the API inside a message. */
 const WRITTEN_NAME = /\b(?:[a-z]+(?:_[a-z]+)+|aeb|esc)\b/g;
 
+/** The id of a hazard spot in a message: nobody sees it anywhere else. */
+const SPOT_ID = / \(h\d+\)/g;
+
 /** A message of the twin as a sentence, with the names of features in plain words. */
 export function sentence(text: string): string {
-  return capitalised(text.replace(WRITTEN_NAME, inSentence));
+  return capitalised(text.replace(SPOT_ID, '').replace(WRITTEN_NAME, inSentence));
 }
 
 /** “a”, “a and b”, “a, b and c”. */

@@ -1,6 +1,14 @@
-import { expect, test } from 'vitest';
-import type { WorldStake } from '../api/types.ts';
-import { chosen } from './demonstration.ts';
+import { signal } from '@preact/signals';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { WorldEvent, WorldStake } from '../api/types.ts';
+import { chosen, Demonstration } from './demonstration.ts';
+
+let outlook: () => WorldStake[] = () => [];
+let tick: () => number = () => 0;
+vi.mock('../api/twin.ts', () => ({
+  readOutlook: async () => ({ world: 'w', tick: tick(), outlook: outlook() }),
+}));
+vi.mock('../../common/storage.ts', () => ({ readStored: () => null, store: () => {} }));
 
 const stake = (feature: string, time: number, consequence = 'collision') =>
   ({
@@ -18,20 +26,107 @@ const choice = (outlook: WorldStake[], offered: string[] = []) => {
 };
 
 test('what leaves no time to read it is not offered', () => {
-  expect(choice([stake('aeb', 3), stake('aeb', 12)])).toBe('aeb 12');
-  expect(choice([stake('aeb', 3)])).toBeUndefined();
+  expect(choice([stake('aeb', 9), stake('aeb', 18)])).toBe('aeb 18');
+  expect(choice([stake('aeb', 9)])).toBeUndefined();
   expect(choice([])).toBeUndefined();
 });
 
 test('a collision comes first, and one without an assistant before one without brakes', () => {
-  const light = stake('traffic_light_recognition', 9, 'red_light');
-  expect(choice([light, stake('brakes', 10), stake('aeb', 20)])).toBe('aeb 20');
-  expect(choice([light, stake('brakes', 10), stake('aeb', 50)])).toBe('brakes 10');
-  expect(choice([light, stake('aeb', 50)])).toBe('traffic_light_recognition 9');
+  const light = stake('traffic_light_recognition', 16, 'red_light');
+  expect(choice([light, stake('brakes', 17), stake('aeb', 30)])).toBe('aeb 30');
+  expect(choice([light, stake('brakes', 17), stake('aeb', 60)])).toBe('brakes 17');
+  expect(choice([light, stake('aeb', 60)])).toBe('traffic_light_recognition 16');
 });
 
 test('what was offered comes again only where there is nothing else', () => {
-  const outlook = [stake('aeb', 10), stake('esc', 20)];
-  expect(choice(outlook, ['aeb'])).toBe('esc 20');
-  expect(choice(outlook, ['aeb', 'esc'])).toBe('aeb 10');
+  const outlook = [stake('aeb', 20), stake('esc', 30)];
+  expect(choice(outlook, ['aeb'])).toBe('esc 30');
+  expect(choice(outlook, ['aeb', 'esc'])).toBe('aeb 20');
+});
+
+describe('a demonstration', () => {
+  const fleet = [{ vin: 'A', model: 'Halden Terra', plate: 'AA 1', colour: 'teal' }];
+  let newest: { tick: number };
+  let switched: [feature: string, isOn: boolean][];
+  let demonstration: Demonstration;
+  let error: ReturnType<typeof signal<string>>;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    newest = { tick: 1000 };
+    tick = () => newest.tick;
+    switched = [];
+    error = signal('');
+    outlook = () => [stake('aeb', 20), stake('esc', 25), stake('brakes', 30)];
+    demonstration = new Demonstration({
+      live: { id: 'w', playback: { newest }, fleet: signal(fleet), latest: signal(newest) },
+      car: {
+        ...{ error, pick: () => {} },
+        switchTo: async (feature: string, isOn: boolean) => {
+          switched.push([feature, isOn]);
+        },
+      },
+      eventFeed: { isInvolved: () => true },
+      ...{ goLive: () => {}, follow: () => {}, report: () => {} },
+    } as unknown as ConstructorParameters<typeof Demonstration>[0]);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const offered = () => {
+    const phase = demonstration.phase.peek();
+    return 'offer' in phase ? `${phase.name} ${phase.offer.feature}` : phase.name;
+  };
+  /** The offer is overdue. */
+  const pass = async () => {
+    newest.tick += 40 * 50;
+    demonstration.advance();
+    await vi.advanceTimersByTimeAsync(2000);
+  };
+  const begin = async () => {
+    void demonstration.begin();
+    await vi.advanceTimersByTimeAsync(2000);
+  };
+
+  test('[P22] replaces an offer that nobody took, but not for ever', async () => {
+    await begin();
+    expect(offered()).toBe('offer aeb');
+    await pass();
+    expect(offered()).toBe('offer esc');
+    await pass();
+    await pass();
+    expect(offered()).toMatch(/^offer/);
+    await pass();
+    expect(offered()).toBe('failed');
+    await begin();
+    expect(offered()).toMatch(/^offer/);
+  });
+
+  test('[P22] does nothing when a finger comes a moment after the buttons have changed', async () => {
+    await begin();
+    newest.tick += 40 * 50;
+    demonstration.advance();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(offered()).toBe('offer esc');
+    await demonstration.switchOff();
+    expect([offered(), switched]).toEqual(['offer esc', []]);
+    await vi.advanceTimersByTimeAsync(1000);
+    await demonstration.switchOff();
+    expect([offered(), switched]).toEqual(['waiting esc', [['esc', false]]]);
+  });
+
+  test('[P22] keeps in mind what is off, until it is on again', async () => {
+    await begin();
+    await demonstration.switchOff();
+    expect(demonstration.off.peek()?.feature).toBe('aeb');
+    const collision = { vin: 'A', incident: 'i1', feature: null, consequence: null };
+    demonstration.take([collision as unknown as WorldEvent]);
+    expect([offered(), demonstration.off.peek()?.feature]).toEqual(['closed', 'aeb']);
+    error.value = 'The service cannot be reached.';
+    await demonstration.switchOn();
+    expect(demonstration.off.peek()?.feature).toBe('aeb');
+    error.value = '';
+    await demonstration.switchOn();
+    expect(demonstration.off.peek()).toBeNull();
+  });
 });

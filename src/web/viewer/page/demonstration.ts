@@ -9,11 +9,15 @@ import type { PickedCar } from './picked-car.ts';
 
 const SEEN = ['localStorage', 'viewer.invited'] as const;
 /** Nothing is offered that comes sooner: whoever reads it must be able to press the button. */
-const READ_S = 7;
+const READ_S = 14;
 /** What comes later is offered only where nothing comes sooner. */
-const SOON_S = 30;
-/** An offer ends if nobody takes it before it is so near: it is not renewed for a page that nobody looks at. */
+const SOON_S = 40;
+/** An offer that nobody takes ends when it is so near. */
 const TOO_LATE_S = 3;
+/** So often the next one takes its place; a page that nobody looks at does not ask for ever. */
+const RENEWALS_MAX = 3;
+/** A button does something else now: a finger that is on its way must not meet it. */
+const SETTLE_MS = 900;
 /** Nothing has come of it when it is overdue by so much. */
 const OVERDUE_S = 12;
 
@@ -62,10 +66,18 @@ export class Demonstration {
   readonly #parts: Parts;
   /** What was offered already, so that the next offer is another one. */
   readonly #offered = new Set<string>();
+  /** What was switched off here and still is. */
+  readonly off = signal<Offer | null>(null);
   #isReading = false;
+  #renewals = 0;
+  /** When the phase began, by `performance.now`. */
+  #sinceMs = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.phase.subscribe(() => {
+      this.#sinceMs = performance.now();
+    });
   }
 
   /** Begins a first visit. */
@@ -84,8 +96,22 @@ export class Demonstration {
     if (name === 'looking' || name === 'offer') this.close();
   }
 
+  /** The visitor wants to see something. */
+  begin(): Promise<void> {
+    if (this.#isUnsettled) return Promise.resolve();
+    this.#renewals = 0;
+    return this.#look();
+  }
+
+  /** The visitor cannot have read what the buttons do now. */
+  get #isUnsettled(): boolean {
+    const { name } = this.phase.peek();
+    const isNew = performance.now() - this.#sinceMs < SETTLE_MS;
+    return isNew && (name === 'offer' || name === 'failed');
+  }
+
   /** Looks for something to offer: what was not offered yet, if there is any. */
-  async begin(): Promise<void> {
+  async #look(): Promise<void> {
     store(...SEEN, 'yes');
     this.#parts.goLive();
     if (this.#isReading) return;
@@ -126,24 +152,29 @@ export class Demonstration {
   /** The visitor takes the offer. */
   async switchOff(): Promise<void> {
     const phase = this.phase.peek();
-    if (phase.name !== 'offer') return;
+    if (phase.name !== 'offer' || this.#isUnsettled) return;
     const { offer } = phase;
     this.phase.value = { name: 'waiting', offer };
     const { car } = this.#parts;
     car.pick(offer.vin);
     await car.switchTo(offer.feature, false);
-    if (car.error.peek() === '' || this.phase.peek().name !== 'waiting') return;
+    if (car.error.peek() === '') {
+      this.off.value = offer;
+      return;
+    }
+    if (this.phase.peek().name !== 'waiting') return;
     this.phase.value = { name: 'failed', why: car.error.peek() };
   }
 
   /** Switches the feature of the last offer on again. */
   async switchOn(): Promise<void> {
-    const phase = this.phase.peek();
+    const offer = this.off.peek();
     this.close();
-    if (!('offer' in phase)) return;
+    if (offer === null) return;
     const { car } = this.#parts;
-    car.pick(phase.offer.vin);
-    await car.switchTo(phase.offer.feature, true);
+    car.pick(offer.vin);
+    await car.switchTo(offer.feature, true);
+    if (car.error.peek() === '') this.off.value = null;
   }
 
   /** Takes what happened. A collision after something else came of it is shown as well. */
@@ -167,8 +198,10 @@ export class Demonstration {
   /** Call it a few times a second. */
   advance(): void {
     const phase = this.phase.peek();
-    if (phase.name === 'offer' && this.#leftS(phase.offer) < TOO_LATE_S)
-      this.phase.value = { name: 'failed', why: 'That moment has passed.' };
+    if (phase.name === 'offer' && this.#leftS(phase.offer) < TOO_LATE_S) {
+      if (this.#renewals++ < RENEWALS_MAX) void this.#look();
+      else this.phase.value = { name: 'failed', why: 'That moment has passed as well.' };
+    }
     if (phase.name === 'waiting' && this.#leftS(phase.offer) < -OVERDUE_S)
       this.phase.value = { name: 'nothing', offer: phase.offer };
   }

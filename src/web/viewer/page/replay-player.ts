@@ -26,6 +26,9 @@ import type { LiveWorld } from './live-world.ts';
 
 /** How often an incident is read again until it is explained. */
 const EXPLAINED_MS = 1000;
+/** So often a request that failed is repeated by itself, and after so long. */
+const RETRIES_MAX = 3;
+const RETRY_MS = 2500;
 /** How often the panels get the position of the replay. */
 const PUBLISH_TICKS = 2;
 
@@ -63,6 +66,7 @@ export class ReplayPlayer {
   #focusOf: { tick: number; would: Replay | null } | undefined;
   #trails: { step: number; would: Replay | null; lines: Focus['trails'] } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #retries = 0;
 
   constructor(live: LiveWorld) {
     this.#live = live;
@@ -77,6 +81,7 @@ export class ReplayPlayer {
     if (id === this.id.peek()) return;
     clearTimeout(this.#timer);
     this.#start = NO_START;
+    this.#retries = 0;
     batch(() => {
       this.id.value = id;
       this.incident.value = null;
@@ -279,6 +284,11 @@ export class ReplayPlayer {
     if (id !== this.id.peek()) return;
     this.isUnknown.value = error instanceof RequestError && error.code === 'unknown_incident';
     if (this.isUnknown.peek()) return;
+    const isRefused = error instanceof RequestError && error.status >= 400 && error.status < 500;
+    if (!isRefused && this.#retries++ < RETRIES_MAX) {
+      this.#timer = setTimeout(() => void this.retry(), RETRY_MS);
+      return;
+    }
     this.error.value =
       error instanceof RequestError ? error.message : 'The service did not answer in time.';
   }

@@ -1,4 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
+import { copyText } from '../../common/copy.ts';
 import { isNarrow } from '../../common/media.ts';
 import { showToast } from '../../common/toasts.tsx';
 import { makeWorld, readCatalogue, readCities, readMap } from '../api/twin.ts';
@@ -128,7 +129,10 @@ export class Viewer {
     const isOpen = incident === this.replay.id.peek();
     showToast(sentence(message), {
       ...{ kind: 'bad', topic: 'collision', stays: false },
-      ...(isOpen ? {} : { action: { words: 'See why', run: () => this.openIncident(incident) } }),
+      // The report says it already, and the message would cover the replay.
+      ...(isOpen
+        ? { isHidden: true }
+        : { action: { words: 'See why', run: () => this.openIncident(incident) } }),
     });
   }
 
@@ -269,13 +273,13 @@ export class Viewer {
         await navigator.share({ url, title });
         return;
       }
-      await navigator.clipboard.writeText(url);
-      showToast('The link is copied.');
     } catch (error) {
       // The visitor closed the share sheet.
-      const isCancelled = error instanceof DOMException && error.name === 'AbortError';
-      if (!isCancelled) showToast(`Copy this link: ${url}`, { kind: 'bad' });
+      if (error instanceof DOMException && error.name === 'AbortError') return;
     }
+    const isCopied = await copyText(url);
+    const said = isCopied ? 'The link is copied.' : `This is the link: ${url}`;
+    showToast(said, { topic: 'link' });
   }
 }
 

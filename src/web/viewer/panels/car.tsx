@@ -1,5 +1,6 @@
 import { Button } from '../../common/button.tsx';
 import { colourName } from '../../common/colours.ts';
+import { copyText } from '../../common/copy.ts';
 import { Pairs } from '../../common/pairs.tsx';
 import { Loading, Note } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
@@ -35,12 +36,12 @@ export function CarPanel() {
   }
   return (
     <RightPanel title={entry.plate} subtitle={entry.model} colour={entry.colour}>
-      <Crash vin={entry.vin} />
       <Telemetry />
       <HistoryPlots />
       <Features />
       <Remote vin={entry.vin} />
       <Identity entry={entry} />
+      <Crash vin={entry.vin} />
     </RightPanel>
   );
 }
@@ -54,13 +55,16 @@ function Crash({ vin }: { vin: string }) {
   );
   const nowTick = live.latest.value?.tick ?? 0;
   if (incident === undefined || nowTick - incident.tick > CRASH_TICKS) return null;
+  // At the foot of the panel: what is above must not move under a finger.
   return (
-    <Note kind="warn">
-      <p>{headline(incident)}</p>
-      <Button size="small" onClick={() => viewer.openIncident(incident.id)}>
-        See why
-      </Button>
-    </Note>
+    <div class="panel-foot">
+      <Note kind="warn">
+        <p>{headline(incident)}</p>
+        <Button size="small" onClick={() => viewer.openIncident(incident.id)}>
+          See why
+        </Button>
+      </Note>
+    </div>
   );
 }
 
@@ -78,7 +82,7 @@ function Telemetry() {
         ['Speed', vehicle ? kmh(vehicle.speed) : '–'],
         ['Gap ahead', gap === null ? 'Free' : `${gap.toFixed(1)} m`],
         ['State', state === 'Crashed' ? <span class="crashed">{state}</span> : state || '–'],
-        ['Street', road?.name ?? 'At a junction'],
+        ['Where', road?.name ?? 'At a junction'],
       ]}
     />
   );
@@ -87,14 +91,12 @@ function Telemetry() {
 function Identity({ entry }: { entry: FleetEntry }) {
   const { streets } = useViewer().car;
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(entry.vin);
-      showToast('The VIN is copied.');
-    } catch {
+    const isCopied = await copyText(entry.vin);
+    if (isCopied) showToast('The VIN is copied.', { topic: 'vin' });
+    else
       showToast('This browser does not let the page copy: select the VIN by hand.', {
-        kind: 'bad',
+        ...{ kind: 'bad', topic: 'vin', stays: false },
       });
-    }
   };
   const count = streets.value.length;
   const vin = (

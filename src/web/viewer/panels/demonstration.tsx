@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
+import { Note } from '../../common/states.tsx';
 import { capitalised, carName, inSentence, sentence } from '../formatting.ts';
 import { usePage, useViewer } from '../page/context.ts';
 import type { Offer } from '../page/demonstration.ts';
@@ -24,7 +25,7 @@ export function DemonstrationCard() {
     case 'looking':
       return (
         <Card title="Looking around the city…">
-          <p class="soft">The next minute is lived ahead to see where a feature will matter.</p>
+          <p class="soft">Which car will need which feature in the next minute?</p>
         </Card>
       );
     case 'failed':
@@ -41,7 +42,7 @@ export function DemonstrationCard() {
       return (
         <Card title="It went well this time" actions={<After offer={phase.offer} />}>
           <p>
-            {carName(phase.offer.car)} got past {placeOf(phase.offer)} without{' '}
+            {carName(phase.offer.car)} got past {placeOf(phase.offer)} without its{' '}
             {inSentence(phase.offer.feature)}.
           </p>
         </Card>
@@ -71,7 +72,7 @@ function OfferCard({ offer }: { offer: Offer }) {
       }
     >
       <p>
-        {carName(offer.car)} is there in about <Seconds />. With {name} it gets past; without,{' '}
+        {carName(offer.car)} is there in <Seconds />. With its {name} it gets past; without,{' '}
         {consequenceOf(offer)}.
       </p>
     </Card>
@@ -91,7 +92,7 @@ function WaitingCard({ offer }: { offer: Offer }) {
       }
     >
       <p>
-        {carName(offer.car)} drives without {inSentence(offer.feature)}.
+        {carName(offer.car)} drives without its {inSentence(offer.feature)}.
       </p>
     </Card>
   );
@@ -127,6 +128,24 @@ function Another({ words }: { words: string }) {
         {words}
       </Button>
     </>
+  );
+}
+
+/** What the visitor switched off and may want on again, once something has come of it. */
+export function StillOff() {
+  const { demonstration } = useViewer();
+  const offer = demonstration.off.value;
+  if (offer === null) return null;
+  const name = inSentence(offer.feature);
+  return (
+    <Note kind="warn">
+      <p>
+        {carName(offer.car)} still drives without its {name}.
+      </p>
+      <Button size="small" onClick={() => demonstration.switchOn()}>
+        Switch it on again
+      </Button>
+    </Note>
   );
 }
 

@@ -1,3 +1,4 @@
+import { useHeld } from '../../common/held.ts';
 import { Empty, Loading } from '../../common/states.tsx';
 import type { WorldEvent } from '../api/types.ts';
 import { formatClock, sentence } from '../formatting.ts';
@@ -14,8 +15,9 @@ const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>
 /** The last events, newest first; what repeats is one row. */
 export function Events() {
   const { eventFeed } = useViewer();
+  const { shown, handlers } = useHeld(eventFeed.events.value);
   if (!eventFeed.areRead.value) return <Loading what="the events" />;
-  if (eventFeed.events.value.length === 0) {
+  if (shown.length === 0) {
     return (
       <Empty title="Nothing has happened yet">
         <p>Hazards, interventions, switched features and collisions appear here.</p>
@@ -23,8 +25,8 @@ export function Events() {
     );
   }
   return (
-    <ol class="rows" aria-label="Events, newest first">
-      {groupRepeats(eventFeed.events.value, keyOf).map((repeats) => (
+    <ol class="rows" aria-label="Events, newest first" {...handlers}>
+      {groupRepeats(shown, keyOf).map((repeats) => (
         <EventRow repeats={repeats} key={repeats.newest.seq} />
       ))}
     </ol>

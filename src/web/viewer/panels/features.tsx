@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { Button, Switch } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
+import { showToast } from '../../common/toasts.tsx';
 import { type Feature, TICKS_PER_S } from '../api/types.ts';
-import { missingText, title } from '../formatting.ts';
+import { inSentence, joinWords, missingText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import type { LiveWorld } from '../page/live-world.ts';
 import type { NextStake } from '../page/picked-car.ts';
@@ -33,14 +34,23 @@ const PRESETS: readonly Preset[] = [
 function Presets() {
   const { car } = useViewer();
   const onAll = useSignal(false);
+  const switchOff = async (name: string, off: readonly string[]) => {
+    await car.switchOff(off, onAll.value);
+    const whose = onAll.peek() ? 'all cars' : 'this car';
+    if (car.error.peek() === '')
+      showToast(`${name}: ${joinWords(off.map(inSentence))} off on ${whose}.`, { topic: 'preset' });
+  };
   return (
     <div class="presets">
       {PRESETS.map(({ name, off }) => (
         <Button
           size="small"
           key={name}
+          pressed={off.every(
+            (each) => car.features.value?.declared[each as Feature['name']] === false,
+          )}
           disabled={car.isSwitchingAll.value}
-          onClick={() => car.switchOff(off, onAll.value)}
+          onClick={() => switchOff(name, off)}
         >
           {name}
         </Button>
@@ -125,7 +135,7 @@ function FeatureSwitch({ feature: { name, description } }: { feature: Feature })
         {next === '' ? null : <span class="feature-next">{next}</span>}
       </span>
       <span class="feature-effect" data-effect={effective}>
-        {title(effective ?? '')}
+        {effective === 'degraded' ? 'Not working' : title(effective ?? '')}
       </span>
       <span class="switch-track" />
       <span id={`does-${name}`} hidden>

@@ -17,9 +17,11 @@ export function Header() {
       <StatusChip />
       <Watchers />
       <div class="top-actions">
-        <Button size="small" onClick={() => viewer.demonstration.begin()}>
-          Show me
-        </Button>
+        {viewer.demonstration.phase.value.name === 'invitation' ? null : (
+          <Button size="small" onClick={() => viewer.demonstration.begin()}>
+            Show me
+          </Button>
+        )}
         <IconButton
           name="city"
           kind="quiet"

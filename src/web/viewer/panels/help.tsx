@@ -16,8 +16,8 @@ export function Help() {
     <Dialog title="Help" onClose={close}>
       <p>
         Every car here drives itself with twelve features: actuators that move it, sensors that see,
-        and functions that need both. Switch something off, and the functions that need it are
-        degraded: they are still switched on, and do nothing.
+        and functions that need both. Switch something off, and the functions that need it are not
+        working, although they are still switched on.
       </p>
       <div>
         <Button

@@ -16,6 +16,7 @@ import {
   story,
   whose,
 } from '../replay/report.ts';
+import { StillOff } from './demonstration.tsx';
 import { ReplayPlots } from './replay-plots.tsx';
 import { RightPanel } from './right-panel.tsx';
 
@@ -53,6 +54,7 @@ function Report({ incident }: { incident: Incident }) {
   const { severity, injury_risk, points, repair_cost } = incident.earned;
   return (
     <>
+      <StillOff />
       <p>{story(incident)}</p>
       <Pairs
         kind="figures figures-pairs"

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../common/button.tsx';
+import { useHeld } from '../../common/held.ts';
 import { Empty, Loading } from '../../common/states.tsx';
 import type { Incident } from '../api/types.ts';
 import { formatClock, title } from '../formatting.ts';
@@ -16,7 +17,7 @@ const SEVERITY_KINDS = { slight: 'plain', serious: 'warn', severe: 'bad' } as co
 export function Incidents() {
   const { eventFeed } = useViewer();
   const showsAll = useSignal(false);
-  const incidents = eventFeed.incidents.value;
+  const { shown: incidents, handlers } = useHeld(eventFeed.incidents.value);
   if (!eventFeed.areRead.value) return <Loading what="the incidents" />;
   if (incidents.length === 0) {
     return (
@@ -29,7 +30,7 @@ export function Incidents() {
   const shown = showsAll.value ? groups : groups.slice(0, SHOWN_FIRST);
   return (
     <>
-      <ol class="rows" aria-label="Incidents, newest first">
+      <ol class="rows" aria-label="Incidents, newest first" {...handlers}>
         {shown.map((repeats) => (
           <IncidentGroup repeats={repeats} key={repeats.older.at(-1)?.id ?? repeats.newest.id} />
         ))}

@@ -14,7 +14,7 @@ const DETAILS: Readonly<Record<Status, string>> = {
 
 function detailOf({ status, latest }: LiveWorld): string {
   const isBlank = status.value === 'reconnecting' && latest.value === null;
-  return isBlank ? 'The service does not answer. It is asked again soon.' : DETAILS[status.value];
+  return isBlank ? 'The service does not answer. The page asks again soon.' : DETAILS[status.value];
 }
 
 /** The state of the connection. */

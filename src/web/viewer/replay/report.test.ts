@@ -84,9 +84,9 @@ describe('the story', () => {
 
   it('says what the collision did to each party', () => {
     expect(impactOnCar(TERRA)).toBe(
-      'Drove at 42 km/h and was hit in front. The impact changed its speed by 16 km/h. It weighs 1,500 kg.',
+      'Drove at 42 km/h and hit with its front. The impact changed its speed by 16 km/h. It weighs 1,500 kg.',
     );
-    expect(impactOnCar({ ...TERRA, speed: 0.2 })).toMatch(/^Stood and was hit/);
+    expect(impactOnCar({ ...TERRA, speed: 0.2, role: 'struck' })).toMatch(/^Stood and was hit in/);
     const child = { kind: 'child', hazard: 'h1', impact_area: null, impact_speed: 8.4 };
     expect(impactOnOther({ ...child, mass: 30, delta_v: 7 })).toBe(
       'Hit at 30 km/h. The impact changed its speed by 25 km/h. It weighs 30 kg.',
@@ -100,7 +100,9 @@ describe('the story', () => {
   });
 
   it('names the features that were off and those degraded', () => {
-    expect(shortcomings(TERRA)).toBe('Brakes switched off; this degraded AEB and ESC.');
+    expect(shortcomings(TERRA)).toBe(
+      'Brakes switched off; without that, AEB and ESC did not work.',
+    );
     expect(shortcomings({ ...TERRA, off: ['aeb'], degraded: [] })).toBe('AEB switched off.');
     expect(shortcomings(CITY)).toBe('');
   });

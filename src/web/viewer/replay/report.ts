@@ -38,15 +38,17 @@ export function shortcomings({ off, degraded }: IncidentVehicle): string {
   const was = `${capitalised(names)} switched off`;
   return degraded.length === 0
     ? `${was}.`
-    : `${was}; this degraded ${joinWords(degraded.map(inSentence))}.`;
+    : `${was}; without that, ${joinWords(degraded.map(inSentence))} did not work.`;
 }
 
 const WHERE = { front: 'in front', side: 'on the side', rear: 'in the rear' };
 
 /** What the collision did to a car: “Drove at 42 km/h and was hit in front: …”. */
-export function impactOnCar({ speed, delta_v, impact_area, mass }: IncidentVehicle): string {
+export function impactOnCar(vehicle: IncidentVehicle): string {
+  const { speed, delta_v, impact_area, mass, role } = vehicle;
   const drove = speed < 0.5 ? 'Stood' : `Drove at ${kmh(speed)}`;
-  return `${drove} and was hit ${WHERE[impact_area]}. The impact changed its speed by ${kmh(delta_v)}. It weighs ${kg(mass)}.`;
+  const hit = role === 'striking' ? `hit with its ${impact_area}` : `was hit ${WHERE[impact_area]}`;
+  return `${drove} and ${hit}. The impact changed its speed by ${kmh(delta_v)}. It weighs ${kg(mass)}.`;
 }
 
 /** What it did to somebody or something else; empty for what is fixed to the ground. */

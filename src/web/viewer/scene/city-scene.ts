@@ -24,6 +24,7 @@ import {
   shadowMaterial,
   solidMaterial,
   standingMaterial,
+  treeMaterial,
 } from './materials.ts';
 import { MeshBuilder } from './mesh-builder.ts';
 import type { Overlay } from './overlay.ts';
@@ -45,6 +46,9 @@ const CUTAWAY_M = 20;
 const CUTAWAY_PART_MAX = 0.4;
 const CUTAWAY_MARGIN_M = 2;
 const CUTAWAY_TILT_MIN = 0.1;
+/** A camera that follows cars close by may be behind a house: parts of the distance to its target. */
+const CLEAR_FROM = 0.5;
+const CLEAR_TO = 0.85;
 /** The order in which layers are drawn; those of the ground are negative. */
 const ORDER = {
   sky: -110,
@@ -120,7 +124,7 @@ export class CityScene {
       clear: [],
     };
     const trees = treesOf(map.blocks);
-    this.#trees = new TreeView(trees, solid);
+    this.#trees = new TreeView(trees, treeMaterial(shared));
     this.#addStatic(signals, trees);
     const { decals, smoke, signs } = this.#overlay;
     const views = [this.#sky, this.#trees, this.#fleet, this.#hazards, this.#picked];
@@ -171,8 +175,11 @@ export class CityScene {
   }
 
   #cutHousesAway(car: ShownCar | null): void {
-    const { pose, view, target } = this.camera;
-    const { ratio, buffer, cutaway } = this.#renderer.shared;
+    const { pose, view, target, mode } = this.camera;
+    const { ratio, buffer, cutaway, clear } = this.#renderer.shared;
+    const isClose = target === 'parties' || (target === 'car' && mode === 'chase');
+    if (isClose) clear.value.set(CLEAR_FROM * pose.distance, CLEAR_TO * pose.distance);
+    else clear.value.set(-2, -1);
     const focus = target === 'car' ? car : pose;
     if (target === 'city' || focus === null || pose.tilt < CUTAWAY_TILT_MIN) {
       cutaway.value.set(0, 0, 0, 0);

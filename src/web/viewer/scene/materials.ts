@@ -39,6 +39,8 @@ export const createShared = () => ({
    * along the line of sight, a house must stand to be behind it, m.
    */
   cutaway: { value: new Vector4(0, 0, 0, 0) },
+  /** Depths between which houses and trees come into being, m: nearer ones would hide everything. */
+  clear: { value: new Vector2(-2, -1) },
 });
 
 export type Shared = ReturnType<typeof createShared>;
@@ -54,6 +56,13 @@ uniform float timeS;
 uniform float night;
 uniform float rise;
 uniform vec4 cutaway;
+uniform vec2 clear;
+`;
+
+/** Ordered dithering over 4 x 4 pixels: what is cut away fades evenly, without blending. */
+const DITHER_GLSL = /* glsl */ `
+float half2(vec2 a) { a = floor(a); return fract(0.5 * a.x + 0.75 * a.y * a.y); }
+float threshold(vec2 a) { return 0.25 * half2(0.5 * a) + half2(a); }
 `;
 
 /**
@@ -161,17 +170,17 @@ void main() {
 }`;
 
 const HOUSE_FRAGMENT = /* glsl */ `
+${DITHER_GLSL}
 varying vec3 tone;
 varying vec3 bay;
 varying float depth;
 varying float ahead;
 varying float high;
-// Ordered dithering over 4 x 4 pixels: what is cut away fades evenly, without blending.
-float half2(vec2 a) { a = floor(a); return fract(0.5 * a.x + 0.75 * a.y * a.y); }
-float threshold(vec2 a) { return 0.25 * half2(0.5 * a) + half2(a); }
 void main() {
   float far = length(gl_FragCoord.xy - cutaway.xy) / max(1.0, cutaway.z);
-  if (ahead < cutaway.w && threshold(gl_FragCoord.xy) >= smoothstep(0.45, 1.0, far)) discard;
+  float rank = threshold(gl_FragCoord.xy);
+  if (ahead < cutaway.w && rank >= smoothstep(0.45, 1.0, far)) discard;
+  if (rank >= smoothstep(clear.x, clear.y, depth)) discard;
   // Less light reaches the foot of a wall.
   vec3 shown = tone * mix(0.74, 1.0, smoothstep(0.0, 7.0, high));
   vec2 cell = fract(bay.xy);
@@ -199,6 +208,7 @@ attribute float part;
 attribute vec3 tint;
 attribute vec3 lamps;
 varying vec3 tone;
+varying float depth;
 void main() {
   vec3 own = color;
   own = part > 0.5 && part < 1.5 ? own * (tint * 0.92 + 0.05) : own;
@@ -207,6 +217,7 @@ void main() {
   own = part > 3.5 ? mix(own, vec3(1.0, 0.62, 0.08), lamps.z) : own;
   tone = own;
   gl_Position = projectionMatrix * viewMatrix * instanceMatrix * vec4(position, 1.0);
+  depth = gl_Position.w;
 }`;
 
 /** Moving bodies: each instance has its own colour and lamps (head, brake, hazard). */
@@ -216,6 +227,19 @@ export const solidMaterial = (shared: Shared): ShaderMaterial =>
     SOLID_VERTEX,
     'varying vec3 tone; void main() { gl_FragColor = vec4(tone, 1.0); }',
   );
+
+const TREE_FRAGMENT = /* glsl */ `
+${DITHER_GLSL}
+varying vec3 tone;
+varying float depth;
+void main() {
+  if (threshold(gl_FragCoord.xy) >= smoothstep(clear.x, clear.y, depth)) discard;
+  gl_FragColor = vec4(tone, 1.0);
+}`;
+
+/** Trees are cut away right before the camera, as houses are. */
+export const treeMaterial = (shared: Shared): ShaderMaterial =>
+  shaderMaterial(shared, SOLID_VERTEX, TREE_FRAGMENT);
 
 /** The translucent cars of a counterfactual replay. */
 export const ghostMaterial = (shared: Shared): ShaderMaterial =>
