@@ -286,6 +286,15 @@ export const A_SIGHT = 100;
 /**
  * u8[CAR_COUNT][SENSOR_COUNT][OBJECT_MAX]: how well each sensor knows each object, see tracks.ts.
  */
+export const TRACK_SCANS = 7; // mask of the scans that saw it
+export const TRACK_MOVED = 8; // bit: it was ever seen to move
+export const TRACK_MISSED_SHIFT = 4; // scans since it was last seen
+/**
+ * Scans that confirm an object. A radar takes longer for standing objects: they may be manhole
+ * covers.
+ */
+export const CONFIRM_SCANS = 4;
+export const CONFIRM_STANDING_SCANS = 5;
 export const TRACKS = HAZARDS + HAZARD_MAX * HAZARD_BYTES;
 export const SENSOR_COUNT = 3;
 /** Objects that sensors tell apart: the cars, then the actors of the spots. */

@@ -4,6 +4,8 @@
  * was last seen (3 bits). 0: unknown.
  */
 import {
+  CONFIRM_SCANS,
+  CONFIRM_STANDING_SCANS,
   OBJECT_MAX,
   SEEN_CAMERA,
   SEEN_CORNERS,
@@ -11,21 +13,15 @@ import {
   SENSOR_COUNT,
   TRACKS,
   TRACKS_BYTES,
+  TRACK_MISSED_SHIFT,
+  TRACK_MOVED,
+  TRACK_SCANS,
 } from './layout';
 
 export const CAMERA = 0;
 export const RADAR = 1;
 export const CORNERS = 2;
 
-/**
- * Scans that confirm an object. A radar takes longer for standing objects: they may be manhole
- * covers.
- */
-const CONFIRM_SCANS = 4;
-const CONFIRM_STANDING_SCANS = 5;
-const COUNT_MASK = 7;
-const MOVED_BIT = 8;
-const MISSED_SHIFT = 4;
 /** In each byte of a word: 1, the sign bit, all other bits. */
 const ONES: u64 = 0x0101010101010101;
 const HIGHS: u64 = 0x8080808080808080;
@@ -48,7 +44,7 @@ export function ageTracks(slab: usize): void {
 
 @inline function age(address: usize, word: u64): void {
   const known = ((((word & LOWS) + LOWS) | word) & HIGHS) >> 7;
-  const older = word + (known << MISSED_SHIFT);
+  const older = word + (known << TRACK_MISSED_SHIFT);
   // The present scan is counted before it sees anything: four misses are 5, and 6 is the first
   // value with these two bits.
   const forgotten = (older >> 6) & (older >> 5) & ONES;
@@ -69,16 +65,16 @@ export function lastSeen(slab: usize, car: i32, object: i32): i32 {
 
 /** Whether a track was seen in the previous scan: it has been aged once since. */
 @inline function isFresh(track: u32): bool {
-  return track >> MISSED_SHIFT == 1;
+  return track >> TRACK_MISSED_SHIFT == 1;
 }
 
 /** Notes that a sensor sees an object; returns whether the sensor has confirmed it. */
 export function see(slab: usize, car: i32, sensor: i32, object: i32, moves: bool): bool {
   const address = slab + TRACKS + <usize>((car * SENSOR_COUNT + sensor) * OBJECT_MAX + object);
   const known = <i32>load<u8>(address);
-  const count = known & COUNT_MASK;
-  const scans = count == COUNT_MASK ? count : count + 1;
-  const moved = (known & MOVED_BIT) | (moves ? MOVED_BIT : 0);
+  const count = known & TRACK_SCANS;
+  const scans = count == TRACK_SCANS ? count : count + 1;
+  const moved = (known & TRACK_MOVED) | (moves ? TRACK_MOVED : 0);
   store<u8>(address, <u8>(scans | moved));
   return scans >= (sensor == RADAR && moved == 0 ? CONFIRM_STANDING_SCANS : CONFIRM_SCANS);
 }

@@ -90,10 +90,20 @@ async function pricesOfTwin(node: Server, send: Send) {
       (change) => change(),
     );
   const featureChange = await usPerItem(TOGGLES * vins.length, changes, meter);
+  const looks = times(
+    CALLS,
+    (i): Request => [
+      'GET',
+      '/api/v1/vehicle/perception',
+      undefined,
+      { 'X-VIN': vins[i % vins.length] ?? '' },
+    ],
+  );
+  const perception = await usPerItem(CALLS, () => send(looks), meter);
   const kept = await keptPage(node.url, send, meter);
   const part = await bodyPart(node.url, meter);
   const kib = await sentKib(node.url, send, meter);
-  return { world, featureChange, bodyPart: part, keptPage: kept, sentKib: kib };
+  return { world, featureChange, perception, bodyPart: part, keptPage: kept, sentKib: kib };
 }
 
 /** Of bodies in parts of one byte. */

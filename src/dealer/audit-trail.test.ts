@@ -3,9 +3,10 @@ import { systemRandom } from '../random.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
-import { changedFields, forgetTrail, noted, trailOf } from './audit-trail.ts';
+import { changedFields, forgetTrail, noted, type TrailView, trailOf } from './audit-trail.ts';
 import { type Audited, type AuditSubject, keys } from './records.ts';
 import { Registry } from './registry.ts';
+import type { AuditEntry } from './schemas.ts';
 
 const CAR: AuditSubject = ['car', 'A'];
 
@@ -23,14 +24,25 @@ afterEach(() => temp.destroy());
 function note(fields: readonly string[], actor = 'nordbil'): Promise<void> {
   return registry.change(async (transaction) => {
     const atMs = car.changeCount ?? 0;
-    const change = { actor: { username: actor }, action: 'set_state', fields, atMs } as const;
+    const by = {
+      username: actor,
+      role: actor === 'chief' ? ('admin' as const) : ('dealer' as const),
+    };
+    const change = { actor: by, action: 'set_state', fields, atMs } as const;
     car = noted(transaction, CAR, car, change);
     transaction.put(keys.car(0, 'A'), car);
   });
 }
 
-const trail = (pay: (entries: number) => void = () => {}) =>
-  registry.read((reader) => trailOf(reader, CAR, car, pay));
+const ADMIN = { id: '1', username: 'chief', role: 'admin' } as const;
+
+async function trail(view: Partial<TrailView> = {}): Promise<AuditEntry[]> {
+  const whole = { viewer: ADMIN, sinceField: undefined, pay: () => {}, ...view };
+  const { batches } = await registry.read((reader) => trailOf(reader, CAR, car, whole));
+  const texts: string[] = [];
+  for await (const batch of batches) texts.push(...batch);
+  return texts.map((text) => JSON.parse(text));
+}
 
 test('[D38] a trail has the last thousand changes, newest first, and none of no field', async () => {
   expect(await trail()).toEqual([]);
@@ -38,7 +50,7 @@ test('[D38] a trail has the last thousand changes, newest first, and none of no 
   expect(await trail()).toEqual([]);
   for (let i = 0; i < 1002; i++) await note([`field ${i}`], i % 2 === 0 ? 'nordbil' : 'admin');
   const paid: number[] = [];
-  const all = await trail((entries) => paid.push(entries));
+  const all = await trail({ pay: (entries) => paid.push(entries) });
   expect(paid).toEqual([1000]);
   expect(all).toHaveLength(1000);
   expect(all[0]).toEqual({
@@ -51,12 +63,26 @@ test('[D38] a trail has the last thousand changes, newest first, and none of no 
   expect(numbers).toEqual(Array.from({ length: 1000 }, (_, i) => 1001 - i));
 });
 
+test('[D38] a viewer sees what came since the record is theirs, and no log-in name of an admin', async () => {
+  await note(['locked'], 'anna');
+  await note(['owner'], 'chief');
+  await note(['locked'], 'maria');
+  const viewer = { id: '2', username: 'maria', role: 'user' } as const;
+  const seen = async (view: Partial<TrailView>) =>
+    (await trail(view)).map(({ actor, fields }) => `${actor} ${fields}`);
+  expect(await seen({ sinceField: 'owner' })).toEqual(['maria locked', 'chief owner']);
+  expect(await seen({ sinceField: 'dealer' })).toHaveLength(3);
+  await note(['dealer'], 'chief');
+  const [first] = await trail({ viewer });
+  expect(first?.actor).toBe('admin');
+});
+
 test('[D38] nothing of a trail remains once it is forgotten, nor is that of another car touched', async () => {
   const entries = async (vin: string) =>
     (await registry.read((reader) => reader.keysBelow(keys.trail(0, ['car', vin])))).length;
   for (let i = 0; i < 3; i++) await note(['locked']);
   await registry.change(async (transaction) => {
-    const actor = { username: 'admin' };
+    const actor = { username: 'admin', role: 'admin' } as const;
     const change = { actor, action: 'set_owner', fields: ['owner'], atMs: 1 } as const;
     noted(transaction, ['car', 'AB'], {}, change);
   });

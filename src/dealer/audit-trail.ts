@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { batchesOf, type Listing } from './listing.ts';
 import type { Reader } from './reader.ts';
 import { type AuditEntry, type Audited, type AuditSubject, keys } from './records.ts';
 import type { Actor } from './rights.ts';
@@ -7,10 +9,12 @@ import type { Transaction } from './transaction.ts';
 
 /** Changes that are kept of a car or of a customer: each later one takes the place of the oldest. */
 const ENTRIES_MAX = 1000;
+/** Entries that are encoded in one go. */
+const BATCH = 100;
 
 /** A change of a record, as it is noted. */
 export interface NotedChange {
-  actor: Pick<Actor, 'username'>;
+  actor: Pick<Actor, 'username' | 'role'>;
   action: AuditEntry['action'];
   /** Those that changed. */
   fields: readonly string[];
@@ -38,7 +42,8 @@ export function noted<Subject extends Audited>(
 ): Subject {
   if (fields.length === 0) return record;
   const { changeCount: number = 0 } = record;
-  const entry: AuditEntry = { number, atMs, actor: actor.username, action, fields };
+  const { username, role } = actor;
+  const entry: AuditEntry = { number, atMs, actor: username, role, action, fields };
   transaction.put(keys.audit(transaction.generation, subject, number % ENTRIES_MAX), entry);
   return { ...record, changeCount: number + 1 };
 }
@@ -53,24 +58,41 @@ export function forgetTrail(
     transaction.remove(keys.audit(transaction.generation, subject, slot));
 }
 
+/** What of a trail somebody may see. */
+export interface TrailView {
+  viewer: Actor;
+  /** Only what came with or after the last change of this field: before, it was another one's. */
+  sinceField: string | undefined;
+  /** Called with the number of entries before they are read; may throw. */
+  pay: (entries: number) => void;
+}
+
 /**
- * Who changed a record, newest first.
- * @param pay for a number of entries, before they are read; may throw
+ * Who changed a record, newest first, as text of a list. The names by which admins log in are for admins.
+ * @param tag changes with the record, and differs for each viewer
  */
 export async function trailOf(
   reader: Reader,
   subject: AuditSubject,
   { changeCount = 0 }: Audited,
-  pay: (entries: number) => void,
-): Promise<schemas.AuditEntry[]> {
+  { viewer, sinceField, pay }: TrailView,
+): Promise<Listing> {
   pay(Math.min(changeCount, ENTRIES_MAX));
-  const entries = await reader.all<AuditEntry>(keys.trail(reader.generation, subject));
-  return entries
-    .toSorted((a, b) => b.number - a.number)
-    .map(({ atMs, actor, action, fields }) => ({
-      at: new Date(atMs).toISOString(),
-      actor,
-      action,
-      fields: [...fields],
-    }));
+  const all = await reader.all<AuditEntry>(keys.trail(reader.generation, subject));
+  all.sort((a, b) => b.number - a.number);
+  const oldest =
+    sinceField === undefined ? -1 : all.findIndex((each) => each.fields.includes(sinceField));
+  const shown = oldest < 0 ? all : all.slice(0, oldest + 1);
+  const textOf = ({ atMs, actor, role, action, fields }: AuditEntry) => {
+    const isHidden = role === 'admin' && viewer.role !== 'admin';
+    const at = new Date(atMs).toISOString();
+    const entry = { at, actor: isHidden ? 'admin' : actor, action, fields: [...fields] };
+    return JSON.stringify(entry satisfies schemas.AuditEntry);
+  };
+  const about = createHash('sha256').update(JSON.stringify(subject)).digest('base64url');
+  return {
+    tag: `${about}.${reader.generation}.${changeCount}.${viewer.id}`,
+    count: shown.length,
+    batches: batchesOf(shown, BATCH, (batch) => batch.map(textOf)),
+  };
 }

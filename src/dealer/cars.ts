@@ -262,17 +262,17 @@ export class Cars {
     return this.#change(session, vin, SET_STATE, async (_, car) => ({ ...car, ...flags }));
   }
 
-  /** Who changed a car, newest first; `pay` as in `trailOf`. Throws DealerError 403, 404. */
-  audit(
-    { account }: Session,
-    vin: string,
-    pay: (entries: number) => void,
-  ): Promise<schemas.AuditEntry[]> {
+  /**
+   * Who changed a car, newest first: for its owner since it is the owner's, for its dealer since it is in
+   * the fleet. Throws DealerError 403, 404.
+   */
+  audit({ account }: Session, vin: string, pay: (entries: number) => void): Promise<Listing> {
     return this.#registry.read(async (reader) => {
       const car = await find(reader, vin);
       if (car === undefined) throw notFound('Car');
       if (!can(account, 'car.read-audit', resourceOf(car))) throw forbidden();
-      return trailOf(reader, ['car', car.vin], car, pay);
+      const sinceField = { user: 'owner', dealer: 'dealer', admin: undefined }[account.role];
+      return trailOf(reader, ['car', car.vin], car, { viewer: account, sinceField, pay });
     });
   }
 

@@ -9,7 +9,7 @@ import type { Reader } from './reader.ts';
 import { type CustomerRecord, keys, PLAIN_FIELDS, SECRET_FIELDS } from './records.ts';
 import type { Registry } from './registry.ts';
 import { type Actor, can } from './rights.ts';
-import type { AuditEntry, Customer } from './schemas.ts';
+import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
 import { CustomerTally, type ListedCustomer } from './tallies.ts';
@@ -136,8 +136,8 @@ export class Customers {
     });
   }
 
-  /** Who changed a customer, newest first; `pay` as in `trailOf`. Throws DealerError 403, 404. */
-  audit(actor: Actor, username: string, pay: (entries: number) => void): Promise<AuditEntry[]> {
+  /** Who changed a customer, newest first. Throws DealerError 403, 404. */
+  audit(actor: Actor, username: string, pay: (entries: number) => void): Promise<Listing> {
     return this.#registry.read(async (reader) => {
       const ref = await refOf(reader, username);
       // To other customers a name that nobody has is as one that somebody has.
@@ -146,7 +146,8 @@ export class Customers {
       const customer = key ? await reader.get<CustomerRecord>(key) : undefined;
       if (customer === undefined) throw notFound('Customer');
       if (!can(actor, 'customer.read-audit', resourceOf(customer))) throw forbidden();
-      return trailOf(reader, ['customer', customer.id], customer, pay);
+      const view = { viewer: actor, sinceField: undefined, pay };
+      return trailOf(reader, ['customer', customer.id], customer, view);
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Slices } from '../slices.ts';
 import type { Key } from '../store/contract.ts';
 import { expectDealer, refOf } from './account-refs.ts';
 import { type NotedChange, noted } from './audit-trail.ts';
@@ -67,14 +68,22 @@ export class Dealers {
       // Cars and customers that join the dealer meanwhile would be missed.
       transaction.checkEverything();
       const fromTo = [username, heir] as const;
+      const { slices } = this.#registry;
       const atMs = this.#clock.now();
       const change = { actor, action: 'delete_dealer', fields: ['dealer'], atMs } as const;
-      const cars = await move<CarRecord>(transaction, keys.cars(generation), fromTo, change, {
-        keyOf: ({ vin }) => keys.car(generation, vin),
-        subjectOf: ({ vin }) => ['car', vin],
-      });
+      const cars = await move<CarRecord>(
+        transaction,
+        keys.cars(generation),
+        slices,
+        fromTo,
+        change,
+        {
+          keyOf: ({ vin }) => keys.car(generation, vin),
+          subjectOf: ({ vin }) => ['car', vin],
+        },
+      );
       const users = keys.accounts(generation, 'user');
-      const customers = await move<CustomerRecord>(transaction, users, fromTo, change, {
+      const customers = await move<CustomerRecord>(transaction, users, slices, fromTo, change, {
         keyOf: (each) => keys.account(generation, each),
         subjectOf: ({ id }) => ['customer', id],
       });
@@ -87,12 +96,14 @@ export class Dealers {
 async function move<T extends Audited & { dealer: string | null }>(
   transaction: Transaction,
   list: Key,
+  slices: Slices,
   [from, to]: readonly [string, string | null],
   change: NotedChange,
   { keyOf, subjectOf }: { keyOf: (record: T) => Key; subjectOf: (record: T) => AuditSubject },
 ): Promise<number> {
   let count = 0;
   for await (const page of transaction.pages<T>(list)) {
+    await slices.next();
     for (const { value: record } of page) {
       if (record.dealer !== from) continue;
       const moved = { ...record, dealer: to };

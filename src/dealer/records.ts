@@ -51,6 +51,7 @@ export interface AuditEntry {
   atMs: number;
   /** Username of then. */
   actor: string;
+  role: Role;
   action: (typeof AUDIT_ACTIONS)[number];
   /** Names of the fields that changed, as the API has them. */
   fields: readonly string[];

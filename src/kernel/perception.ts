@@ -21,6 +21,8 @@ import {
   C_Y,
   CAR_COUNT,
   CHOICE_STOP,
+  CONFIRM_SCANS,
+  CONFIRM_STANDING_SCANS,
   H_TICK,
   HAZARD_BYTES,
   HAZARDS,
@@ -30,17 +32,14 @@ import {
   SEEN_RADAR,
   SENSOR_COUNT,
   STATUS_CRASHED,
+  TRACK_MISSED_SHIFT,
+  TRACK_MOVED,
+  TRACK_SCANS,
   TRACKS,
 } from '../../assembly/layout.ts';
 import type { Detection, IntentName, PerceptionRecord } from '../twin/perception-record.ts';
 import type { SlabArrays } from './kernel.ts';
 
-// The fields of a track: see assembly/tracks.ts.
-const COUNT_MASK = 7;
-const MOVED_BIT = 8;
-const MISSED_SHIFT = 4;
-/** Scans that confirm an object; a radar takes one more for what it never saw move. */
-const CONFIRM_SCANS = 4;
 /** A track is forgotten after so many scans that missed it. */
 const FORGOTTEN_SCANS = 6;
 /** In the order of the tracks. */
@@ -56,6 +55,9 @@ const FOLLOWED_M = 8;
 /** What a car reacts to is ahead within this cone: m beside it where it is, and more per m ahead. */
 const BESIDE_M = 3;
 const BESIDE_PER_M = 0.4;
+/** Half the lengths of a car and of what it follows, from a box to a lorry, m. */
+const LENGTHS_M = 5.5;
+const LENGTHS_SPARE_M = 3.5;
 
 /** What every car's sensors know and what it does, from a slab. */
 export function perceptionsOf(world: SlabArrays): PerceptionRecord[] {
@@ -64,13 +66,11 @@ export function perceptionsOf(world: SlabArrays): PerceptionRecord[] {
   return Array.from({ length: CAR_COUNT }, (_, car) => {
     const detections = detectionsOf(world, bytes, car);
     const intent = intentOf(world, car);
-    const isAbout =
-      intent === 'emergency_braking' || intent === 'evading' || intent === 'following';
-    return {
-      detections,
-      intent,
-      about: isAbout ? nearestAhead(world, car, detections) : undefined,
-    };
+    const isAbout = intent === 'emergency_braking' || intent === 'evading';
+    const gapM = intent === 'following' ? world.f64[C_GAP / 8 + car] : undefined;
+    const about =
+      isAbout || gapM !== undefined ? nearestAhead(world, car, detections, gapM) : undefined;
+    return { detections, intent, about };
   });
 }
 
@@ -93,9 +93,10 @@ function detectionsOf(world: SlabArrays, bytes: Uint8Array, car: number): Detect
 
 /** The share of the scans that confirm an object, less for each scan since it was last seen. */
 function confidenceOf(track: number, sensor: number): number {
-  const needed = CONFIRM_SCANS + Number(sensor === RADAR && (track & MOVED_BIT) === 0);
-  const missed = track >> MISSED_SHIFT;
-  return Math.min(1, (track & COUNT_MASK) / needed) * (1 - missed / FORGOTTEN_SCANS);
+  const isStanding = sensor === RADAR && (track & TRACK_MOVED) === 0;
+  const needed = isStanding ? CONFIRM_STANDING_SCANS : CONFIRM_SCANS;
+  const missed = track >> TRACK_MISSED_SHIFT;
+  return Math.min(1, (track & TRACK_SCANS) / needed) * (1 - missed / FORGOTTEN_SCANS);
 }
 
 function isThere({ i32 }: SlabArrays, object: number): boolean {
@@ -128,11 +129,15 @@ function intentOf({ f64, i32 }: SlabArrays, car: number): IntentName {
   return isBraking ? 'braking' : 'driving';
 }
 
-/** The nearest known object in the cone ahead of a car. */
+/**
+ * The nearest known object in the cone ahead of a car.
+ * @param gapM to what it follows: its middle is so far ahead and half of both lengths
+ */
 function nearestAhead(
   world: SlabArrays,
   car: number,
   detections: readonly Detection[],
+  gapM?: number,
 ): number | undefined {
   const { f64 } = world;
   const real = (row: number, of = car) => f64[row / 8 + of] ?? 0;
@@ -146,6 +151,8 @@ function nearestAhead(
     const [dx, dy] = [x - real(C_X), y - real(C_Y)];
     const aheadM = dx * real(C_HX) + dy * real(C_HY);
     const asideM = Math.abs(dy * real(C_HX) - dx * real(C_HY));
+    if (gapM !== undefined && Math.abs(Math.hypot(dx, dy) - gapM - LENGTHS_M) > LENGTHS_SPARE_M)
+      continue;
     if (aheadM < 0 || aheadM > leastM || asideM > BESIDE_M + BESIDE_PER_M * aheadM) continue;
     [nearest, leastM] = [object, aheadM];
   }

@@ -300,7 +300,9 @@ export class OwnedWorld implements World, IdleWorld {
   }
 
   async perception(asker: Asker, car: number) {
-    const { packed, perceptions } = await this.loader.query('perceptions', { asker });
+    // A watched world is not stepped for it between frames: other answers would have to wait for the next one.
+    const tick = this.#fresh()?.tick;
+    const { packed, perceptions } = await this.loader.query('perceptions', { asker, tick });
     return { packed: given(packed), record: at(given(perceptions), car) };
   }
 

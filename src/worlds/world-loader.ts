@@ -21,13 +21,15 @@ interface QueryOptions {
   /** Pays for the steps; undefined: nobody does. */
   asker?: Asker | undefined;
   background?: boolean;
+  /** A tick that the world has passed, if its state then is new enough; by default the current one. */
+  tick?: number | undefined;
 }
 
 const CATCHING_UP =
   'The world stood still until now, and you have caused too much work to step it.';
 const RETRY_AFTER_S = 5;
 /** These have the same answer for all that ask at the same tick. */
-const SHARED: ReadonlySet<Query> = new Set<Query>(['json', 'msgpack', 'packed', 'perceptions']);
+const SHARED: ReadonlySet<Query> = new Set<Query>(['json', 'msgpack', 'packed']);
 /** How many times a world is loaded for one query, or for its watchers, before they are refused. */
 const ATTEMPTS_MAX = 4;
 /** Pause before a watched world is loaded again whose records could not be read. */
@@ -216,13 +218,14 @@ export class WorldLoader {
     return Math.max(ticks.due(), ticks.answered);
   }
 
-  async #query(query: Query, { asker, background = false }: QueryOptions): Promise<QueryResult> {
+  async #query(query: Query, options: QueryOptions): Promise<QueryResult> {
+    const { asker, background = false } = options;
     const { world, ticks } = this.#parts;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const residency = await this.#load();
       const tick = background
         ? Math.min(ticks.due(), ticks.reached + CATCH_UP_TICKS)
-        : this.#dueTick();
+        : (options.tick ?? this.#dueTick());
       const task = { world: world.number, residency, tick, query, background };
       const answer = await this.#queryWithin(task, asker);
       if (answer.outcome === 'unloaded') {

@@ -251,6 +251,7 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
 /** Who changed what. */
 function auditRoutes(context: DealerRouteDependencies): Route[] {
   const { cars, customers } = context.platform;
+  const lists = new ListReplies();
   const from = (payer: Payer) => (entries: number) => payer.pay(PRICES_US.auditEntry * entries);
   return [
     guardedRoutes(
@@ -264,7 +265,8 @@ function auditRoutes(context: DealerRouteDependencies): Route[] {
       params: forms.ByVin,
       answer: schemas.AuditTrail,
       refusals: { 403: FOREIGN, 404: 'There is no such car.' },
-      run: ({ path }, session, payer) => cars.audit(session, path.vin, from(payer)),
+      run: async (ask, session, payer) =>
+        lists.of(ask, await cars.audit(session, ask.path.vin, from(payer)), () => {}),
     }),
     guardedRoutes(
       context,
@@ -277,7 +279,8 @@ function auditRoutes(context: DealerRouteDependencies): Route[] {
       params: forms.ByUsername,
       answer: schemas.AuditTrail,
       refusals: { 403: WRONG_ROLE, 404: 'There is no such customer.' },
-      run: ({ path }, { account }, payer) => customers.audit(account, path.username, from(payer)),
+      run: async (ask, { account }, payer) =>
+        lists.of(ask, await customers.audit(account, ask.path.username, from(payer)), () => {}),
     }),
   ];
 }

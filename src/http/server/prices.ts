@@ -21,6 +21,8 @@ export const PRICES_US = {
   sentKib: 0.4,
   /** A multipart form, in addition to its bytes. */
   multipart: 100,
+  /** What a car perceives, read at the shard and encoded. */
+  perception: 100,
   /** A new world: its record is written, its answer built. */
   world: 350,
   /** A change of features, made durable. Many at once cost less. */

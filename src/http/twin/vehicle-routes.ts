@@ -50,12 +50,22 @@ function readRoutes({ worlds, limits, lists }: VehicleContext): Route[] {
     operationId: string,
     summary: string,
     schema: Schema,
-    answer: (car: Car, encoding: Encoding, asker: () => Asker) => Answer,
+    answer: (
+      car: Car,
+      encoding: Encoding,
+      asker: () => Asker,
+      pay: (priceUs: number) => void,
+    ) => Answer,
   ): Route => ({
     ...vehicleRoute('GET', path, operationId, summary, schema),
     handle: (call) =>
       mapMaybePromise(worlds.byVin(call), (car) =>
-        answer(car, call.encoding, () => askerOf(limits.work, call.addressKey())),
+        answer(
+          car,
+          call.encoding,
+          () => askerOf(limits.work, call.addressKey()),
+          (priceUs) => limits.work?.takeUpToBurst(call.addressKey(), priceUs),
+        ),
       ),
   });
   return [
@@ -78,7 +88,10 @@ function readRoutes({ worlds, limits, lists }: VehicleContext): Route[] {
       'getPerception',
       'What the sensors of the car know, and what the car does about it',
       schemas.Perception,
-      async (car, encoding, asker) => ok(await perception(car, asker()), encoding),
+      async (car, encoding, asker, pay) => {
+        pay(PRICES_US.perception);
+        return ok(await perception(car, asker()), encoding);
+      },
     ),
     get(
       '/outlook',

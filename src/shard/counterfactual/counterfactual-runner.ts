@@ -226,11 +226,12 @@ class Observer {
     return this.#nearest;
   }
 
-  /** Whether two parties have never been nearer, and one of them moves. */
+  /** Whether two parties have never been nearer, unless all cars have stopped and nothing else moves. */
   get isApproaching(): boolean {
-    return this.#nearest.some(
-      ({ atEnd, speeds }) => atEnd && [...speeds.values()].some((speed) => speed >= STOPPED_MPS),
-    );
+    return this.#nearest.some(({ atEnd, speeds }, i) => {
+      const hasActor = (this.#chain[i]?.hazard ?? -1) >= 0;
+      return atEnd && (hasActor || [...speeds.values()].some((speed) => speed >= STOPPED_MPS));
+    });
   }
 }
 

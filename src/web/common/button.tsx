@@ -11,6 +11,8 @@ interface ButtonProps {
   icon?: boolean;
   /** What it does is done; undefined: it is no toggle. */
   pressed?: boolean;
+  /** Whether what it opens is open; undefined: it opens nothing. */
+  expanded?: boolean;
   onClick?: (event: MouseEvent) => void;
   children: ComponentChildren;
 }
@@ -27,6 +29,7 @@ export function Button(props: ButtonProps) {
       disabled={disabled}
       aria-label={label}
       aria-pressed={props.pressed}
+      aria-expanded={props.expanded}
       title={icon ? label : undefined}
       onClick={props.onClick}
     >

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { isNarrow } from './media.ts';
 import { Empty } from './states.tsx';
@@ -64,7 +64,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { rows, columns, empty } = props;
   const search = useSearch(props);
   const { found, order, setOrder } = search;
-  const [chosen, setChosen] = useState(NONE);
+  const [chosen, setChosen] = useChoice(search);
   const finder = useRef<HTMLInputElement>(null);
   const [shownCount, setShownCount] = useState(ROWS_SHOWN);
   if (rows.length === 0)
@@ -103,7 +103,7 @@ export function Table<Row>(props: TableProps<Row>) {
         {props.tools}
       </div>
       {props.kinds ? <Kinds kinds={props.kinds} {...search} /> : null}
-      <Chosen {...props} {...{ found, chosen, setChosen }} />
+      <SelectionBar {...props} {...{ found, chosen, setChosen }} />
       {found.length === 0 ? (
         <Empty title="Nothing matches">
           <Button onClick={clear}>Clear the filter</Button>
@@ -120,15 +120,24 @@ export function Table<Row>(props: TableProps<Row>) {
   );
 }
 
+/** The rows that are chosen. What is no longer shown must not be changed unseen. */
+function useChoice({ sought, kind }: { sought: string; kind: string }) {
+  const choice = useState(NONE);
+  const [, setChosen] = choice;
+  useEffect(() => setChosen(NONE), [sought, kind]);
+  return choice;
+}
+
 /** The rows that are found, in order, and what decides that. */
 function useSearch<Row>(props: TableProps<Row>) {
   const { rows, columns } = props;
   const [sought, seek] = useState('');
   const [kind, setKind] = useState(ALL);
   const [order, setOrder] = useState<Order>({ key: columns[0]?.key ?? '', isDown: false });
+  // Columns may be made anew for what their cells show, which decides nothing here.
   const found = useMemo(
     () => sorted(filtered(props, sought, kind), columns, order),
-    [rows, sought, kind, order, columns],
+    [rows, sought, kind, order],
   );
   const clear = () => {
     seek('');
@@ -168,7 +177,7 @@ interface Chooser {
 }
 
 /** What can be done with the chosen rows. Rows that are gone are chosen no longer. */
-function Chosen<Row>(props: TableProps<Row> & Chooser & { found: readonly Row[] }) {
+function SelectionBar<Row>(props: TableProps<Row> & Chooser & { found: readonly Row[] }) {
   const { rows, idOf, choice, chosen, setChosen, found } = props;
   if (choice === undefined) return null;
   const all = rows.filter((row) => chosen.has(idOf(row)));
@@ -198,7 +207,7 @@ function Chosen<Row>(props: TableProps<Row> & Chooser & { found: readonly Row[] 
 }
 
 /** The box by which a row is chosen. */
-function Chooses<Row>({ row, ...props }: RowsProps<Row> & { row: Row }) {
+function RowCheckbox<Row>({ row, ...props }: RowsProps<Row> & { row: Row }) {
   const { idOf, choice, chosen, setChosen } = props;
   if (choice === undefined || !choice.canChoose(row)) return null;
   const id = idOf(row);
@@ -291,7 +300,7 @@ function Rows<Row>(props: RowsProps<Row>) {
             <tr key={idOf(row)}>
               {props.choice ? (
                 <td>
-                  <Chooses row={row} {...props} />
+                  <RowCheckbox row={row} {...props} />
                 </td>
               ) : null}
               {columns.map((column, i) => cellOf(column, row, i === 0))}
@@ -349,7 +358,7 @@ function Cards<Row>(props: RowsProps<Row>) {
       {rows.map((row) => (
         <li class="card" key={idOf(row)}>
           <div class="card-title">
-            <Chooses row={row} {...props} />
+            <RowCheckbox row={row} {...props} />
             {first ? contentOf(first, row) : null}
           </div>
           <dl class="pairs">

@@ -8,7 +8,7 @@ import type { AuditEntry } from './types.ts';
 const SHOWN = 10;
 
 /** What somebody did, before the fields that changed by it. */
-const DEEDS: Readonly<Record<AuditEntry['action'], string>> = {
+const ACTION_TEXTS: Readonly<Record<AuditEntry['action'], string>> = {
   add_to_fleet: 'put it into a fleet',
   set_owner: 'set the owner',
   clear_owner: 'removed the owner',
@@ -56,7 +56,7 @@ export function AuditTrail({ path, stamp }: AuditTrailProps) {
                 {(isWhole ? entries : entries.slice(0, SHOWN)).map((entry, i) => (
                   <li key={entries.length - i}>
                     <span>
-                      <strong>{entry.actor}</strong> {deedOf(entry)}
+                      <strong>{entry.actor}</strong> {textOf(entry)}
                     </span>
                     <time class="soft small" dateTime={entry.at}>
                       {timeOf(entry.at)}
@@ -78,7 +78,9 @@ export function AuditTrail({ path, stamp }: AuditTrailProps) {
 }
 
 /** “switched the lock, charging”. */
-function deedOf({ action, fields }: AuditEntry): string {
+function textOf({ action, fields }: AuditEntry): string {
   const named = fields.map((field) => FIELDS[field] ?? field.replaceAll('_', ' '));
-  return WITH_FIELDS.includes(action) ? `${DEEDS[action]} ${named.join(', ')}` : DEEDS[action];
+  return WITH_FIELDS.includes(action)
+    ? `${ACTION_TEXTS[action]} ${named.join(', ')}`
+    : ACTION_TEXTS[action];
 }

@@ -10,21 +10,19 @@ const AT_ONCE = 4;
 
 interface BulkProps {
   cars: readonly Car[];
-  onChange: (car: Car) => void;
+  onChange: (cars: readonly Car[]) => void;
 }
 
 /** Switches a flag of many cars. */
 export function BulkSwitches({ cars, onChange }: BulkProps) {
-  const [done, setDone] = useState<number>();
-  const run = async (flag: Flag, to: boolean) => {
-    setDone(0);
-    await switchAll(cars, flag, to, (car) => {
-      setDone((last = 0) => last + 1);
-      if (car !== undefined) onChange(car);
-    });
-    setDone(undefined);
+  const [progress, setProgress] = useState<Progress>();
+  const run = async (some: readonly Car[], flag: Flag, to: boolean) => {
+    // While one run is under way, its undo is not offered yet.
+    const switched = await switchAll(some, flag, to, setProgress);
+    setProgress(undefined);
+    onChange(switched.cars);
+    tell(switched, to ? flag.on : flag.off, () => void run(switched.cars, flag, !to));
   };
-  const isBusy = done !== undefined;
   return (
     <>
       {FLAGS.flatMap((flag) =>
@@ -32,55 +30,66 @@ export function BulkSwitches({ cars, onChange }: BulkProps) {
           <Button
             size="small"
             key={`${flag.flag} ${to}`}
-            disabled={isBusy}
-            onClick={() => run(flag, to)}
+            disabled={progress !== undefined}
+            onClick={() => run(cars, flag, to)}
           >
             {to ? flag.turnOn : flag.turnOff}
           </Button>
         )),
       )}
       <span class="soft small" role="status">
-        {isBusy ? `${done} of ${count(cars.length, 'car')}…` : ''}
+        {progress === undefined ? '' : `${progress.done} of ${count(progress.all, 'car')}…`}
       </span>
     </>
   );
 }
 
-/**
- * Switches a flag of those cars that have it otherwise, says how it went, and offers to undo it.
- * @param each called after each car, with the car where that worked
- */
+interface Progress {
+  done: number;
+  all: number;
+}
+
+interface Switched {
+  cars: readonly Car[];
+  /** How many could not be switched, and the first reason. */
+  failed: number;
+  why: string;
+}
+
+/** Switches a flag of those cars that have it otherwise. */
 async function switchAll(
   cars: readonly Car[],
-  flag: Flag,
+  { flag }: Flag,
   to: boolean,
-  each: (car?: Car) => void,
-): Promise<void> {
-  const waiting = cars.filter((car) => car[flag.flag] === !to);
+  tellProgress: (progress: Progress) => void,
+): Promise<Switched> {
+  const waiting = cars.filter((car) => car[flag] === !to);
+  const all = waiting.length;
   const switched: Car[] = [];
-  let failure = '';
+  const failures: string[] = [];
   const work = async () => {
     for (let car = waiting.shift(); car !== undefined; car = waiting.shift()) {
       try {
-        const now = await switchFlag(car, flag.flag, to);
-        switched.push(now);
-        each(now);
+        switched.push(await switchFlag(car, flag, to));
       } catch (error) {
-        failure ||= error instanceof Error ? error.message : String(error);
-        each();
+        failures.push(error instanceof Error ? error.message : String(error));
       }
+      tellProgress({ done: switched.length + failures.length, all });
     }
   };
-  const all = waiting.length;
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const undo = { words: 'Undo', run: () => void switchAll(switched, flag, !to, each) };
-  const what = to ? flag.on : flag.off;
-  if (failure !== '') {
-    const missed = `${count(all - switched.length, 'car')} of ${all} could not be switched.`;
-    showToast(`${missed} ${failure}`, { kind: 'bad' });
+  return { cars: switched, failed: failures.length, why: failures[0] ?? '' };
+}
+
+/** Says how it went, and offers to undo it. */
+function tell({ cars, failed, why }: Switched, what: string, undo: () => void): void {
+  if (failed > 0) {
+    const missed = `${count(failed, 'car')} of ${cars.length + failed} could not be switched.`;
+    showToast(`${missed} ${why}`, { kind: 'bad' });
   }
-  if (switched.length > 0) {
-    const are = switched.length === 1 ? 'is' : 'are';
-    showToast(`${count(switched.length, 'car')} ${are} ${what}.`, { action: undo });
-  } else if (failure === '') showToast(`All of them were ${what} already.`);
+  if (cars.length > 0) {
+    const are = cars.length === 1 ? 'is' : 'are';
+    const action = { words: 'Undo', run: undo };
+    showToast(`${count(cars.length, 'car')} ${are} ${what}.`, { action });
+  } else if (failed === 0) showToast(`All of them were ${what} already.`);
 }

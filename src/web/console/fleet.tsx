@@ -10,8 +10,9 @@ import { type Living, useLiving } from './living.ts';
 import { LivingCell } from './living-cell.tsx';
 import { OwnerDialog } from './owner.tsx';
 import { CarLooks, dayWritten, nameOf, Page, Refresh, Vin } from './parts.tsx';
-import { replaced, useCars, without } from './records.tsx';
+import { allReplaced, replaced, useCars, without } from './records.tsx';
 import { RemoveCar } from './remove-car.tsx';
+import { route } from './route.ts';
 import { session } from './session.ts';
 import type { Car } from './types.ts';
 
@@ -20,7 +21,9 @@ export function FleetPage() {
   const cars = useCars();
   const isAdmin = session.value?.role === 'admin';
   const change = (car: Car) => cars.set(replaced(car));
+  const changeMany = (some: readonly Car[]) => cars.set(allReplaced(some));
   const remove = (car: Car) => cars.set(without(car.vin));
+  const changes = { onChange: change, onManyChange: changeMany, onRemove: remove };
   return (
     <Page
       title={isAdmin ? 'Cars' : 'Your fleet'}
@@ -29,13 +32,13 @@ export function FleetPage() {
       }
       actions={<Refresh of={cars} />}
     >
-      <AddCar onAdded={change} />
+      <AddCar key={route.value.query.get('add')} onAdded={change} />
       <ResourceView resource={cars} what="the cars">
         {(all) =>
           isAdmin ? (
-            <CarTable label="Cars" cars={all} onChange={change} onRemove={remove} />
+            <CarTable label="Cars" {...{ cars: all, ...changes }} />
           ) : (
-            <FleetTabs cars={all} onChange={change} onRemove={remove} />
+            <FleetTabs cars={all} {...changes} />
           )
         }
       </ResourceView>
@@ -55,10 +58,11 @@ const KINDS: Readonly<Record<string, (car: Car) => boolean>> = {
 interface CarsProps {
   cars: readonly Car[];
   onChange: (car: Car) => void;
+  onManyChange: (cars: readonly Car[]) => void;
   onRemove: (car: Car) => void;
 }
 
-function FleetTabs({ cars, onChange, onRemove }: CarsProps) {
+function FleetTabs({ cars, ...changes }: CarsProps) {
   const [chosen, setChosen] = useState<'own' | 'all'>('own');
   const username = session.value?.username;
   const own = useMemo(() => cars.filter(({ dealer }) => dealer === username), [cars, username]);
@@ -69,14 +73,19 @@ function FleetTabs({ cars, onChange, onRemove }: CarsProps) {
         key={chosen}
         label={chosen === 'own' ? 'Own fleet' : 'All cars'}
         cars={chosen === 'own' ? own : cars}
-        onChange={onChange}
-        onRemove={onRemove}
+        {...changes}
       />
     </Tabs>
   );
 }
 
-function CarTable({ label, cars, onChange, onRemove }: CarsProps & { label: string }) {
+function CarTable({
+  label,
+  cars,
+  onChange,
+  onManyChange,
+  onRemove,
+}: CarsProps & { label: string }) {
   const [owned, setOwned] = useState<string>();
   const [removed, setRemoved] = useState<Car>();
   const { role, username } = session.value ?? {};
@@ -100,7 +109,7 @@ function CarTable({ label, cars, onChange, onRemove }: CarsProps & { label: stri
         choice={{
           nameOf,
           canChoose: ({ locked }) => locked !== null,
-          actions: (chosen) => <BulkSwitches cars={chosen} onChange={onChange} />,
+          actions: (chosen) => <BulkSwitches cars={chosen} onChange={onManyChange} />,
         }}
         actions={(row) =>
           role === 'admin' || row.dealer === username ? (

@@ -32,13 +32,9 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
   });
   const removal = useForm({}, async () => {
     onChange(await call<Car>(path, { method: 'DELETE' }));
-    const { owner } = car;
-    const undo = async () => {
-      const body = { email: owner?.email, since: owner?.since };
-      onChange(await call<Car>(path, { method: 'PATCH', body }));
-    };
-    const action = { words: 'Undo', run: () => void undo().catch(showFailure) };
-    showToast(`${name} has no owner now.`, owner === null ? {} : { action });
+    const undo = () => void giveBack(car, onChange).catch(showFailure);
+    const action = { words: 'Undo', run: undo };
+    showToast(`${name} has no owner now.`, car.owner === null ? {} : { action });
     onClose();
   });
   return (
@@ -69,6 +65,20 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
       </form>
     </Dialog>
   );
+}
+
+/** Sets the former owner again. The rights go to whoever has the email by now. */
+async function giveBack({ vin, plate, owner }: Car, onChange: (car: Car) => void): Promise<void> {
+  if (owner === null) return;
+  const { email, since, username } = owner;
+  const path = `/api/cars/${encodeURIComponent(vin)}/owner`;
+  const changed = await call<Car>(path, { method: 'PATCH', body: { email, since } });
+  onChange(changed);
+  if (changed.owner?.username === username) showToast(`${plate ?? vin} belongs to ${email} again.`);
+  else
+    showToast(`${username} no longer has the email ${email}, and got no rights back.`, {
+      kind: 'bad',
+    });
 }
 
 function NoAccount({ email }: { email: string }) {

@@ -23,6 +23,12 @@ export function replaced(changed: Car): (cars: Car[]) => Car[] {
   };
 }
 
+/** The same for many cars that are all in the list. */
+export function allReplaced(changed: readonly Car[]): (cars: Car[]) => Car[] {
+  const byVin = new Map(changed.map((car) => [car.vin, car]));
+  return (cars) => cars.map((car) => byVin.get(car.vin) ?? car);
+}
+
 /** A change of the list: the car of this VIN is gone. */
 export function without(vin: string): (cars: Car[]) => Car[] {
   return (cars) => cars.filter((car) => car.vin !== vin);

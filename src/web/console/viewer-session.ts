@@ -2,7 +2,7 @@ import { ASKS_FOR_SESSION, type SessionMessage } from '../common/session-message
 import { hasEnded, session } from './session.ts';
 import { TWIN_URL } from './settings.ts';
 
-/** Gives the session to a viewer that was opened from here, and to no page of another origin. */
+/** Gives the session to a page of the twin that asks for it, and to no page of another origin. */
 export function answerViewers(): void {
   const { origin } = new URL(TWIN_URL, location.href);
   addEventListener('message', ({ data, origin: from, source }) => {

@@ -45,6 +45,11 @@ describe.each(ENGINES)('[D38] the audit trail on the $name store', ({ start }) =
       'nordbil add_to_fleet dealer',
     ];
     expect(await trailOf(`cars/${vin}`, nordbil)).toEqual(expected);
+    await patch('owner', nordbil, { email: 'erik@example.com', since: '2026' });
+    const erik = await api.logIn('erik', 'user');
+    // What Anna did with it is not for him.
+    expect(await trailOf(`cars/${vin}`, erik)).toEqual(['nordbil set_owner owner']);
+    await api.get(`DELETE /api/cars/${vin}/owner`, { token: nordbil });
     // She no longer has any right to it.
     expect((await api.ask(`GET /api/cars/${vin}/audit`, { token: anna })).status).toBe(403);
     await api.get(`DELETE /api/cars/${vin}`, { token: nordbil });

@@ -33,7 +33,7 @@ export class CarSight {
     const vin = this.#car.vin.peek();
     if (vin === null) return;
     const read = await readPerception(vin).catch(() => null);
-    if (vin === this.#car.vin.peek()) this.perception.value = read;
+    if (this.isOn.peek() && vin === this.#car.vin.peek()) this.perception.value = read;
   }
 
   /** “Braking hard for a deer”, “Following TD 996 VL”; empty where it just drives. */
@@ -44,17 +44,18 @@ export class CarSight {
       const shown = this.#live.latest.peek()?.hazards.find(({ id }) => id === hazard);
       return shown === undefined ? '' : thingOf(shown);
     };
-    const withAbout = (words: string, before: string) => {
+    /** `alone`: where it is for nothing that is known. */
+    const withAbout = (words: string, alone: string) => {
       const thing = about();
-      return thing === '' ? words : `${words} ${before} ${thing}`;
+      return thing === '' ? alone : `${words} ${thing}`;
     };
     switch (action) {
       case 'following':
-        return withAbout('Following', '').replace('  ', ' ');
+        return withAbout('Following', 'Following');
       case 'emergency_braking':
-        return withAbout('Braking hard', 'for');
+        return withAbout('Braking hard for', 'Braking hard');
       case 'evading':
-        return withAbout('Swerving', 'around');
+        return withAbout('Swerving around', 'Swerving');
       case 'stopping_for_light':
         return 'Stopping for the light';
       case 'driving':

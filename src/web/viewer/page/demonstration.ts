@@ -68,15 +68,21 @@ export class Demonstration {
   readonly #offered = new Set<string>();
   /** What was switched off here and still is. */
   readonly off = signal<Offer | null>(null);
+  /** The visitor can have read what the buttons do now. */
+  readonly isSettled = signal(true);
+  #settling: ReturnType<typeof setTimeout> | undefined;
   #isReading = false;
   #renewals = 0;
-  /** When the phase began, by `performance.now`. */
-  #sinceMs = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.phase.subscribe(() => {
-      this.#sinceMs = performance.now();
+    this.phase.subscribe(({ name }) => {
+      clearTimeout(this.#settling);
+      this.isSettled.value = name !== 'offer' && name !== 'failed';
+      if (this.isSettled.peek()) return;
+      this.#settling = setTimeout(() => {
+        this.isSettled.value = true;
+      }, SETTLE_MS);
     });
   }
 
@@ -98,16 +104,9 @@ export class Demonstration {
 
   /** The visitor wants to see something. */
   begin(): Promise<void> {
-    if (this.#isUnsettled) return Promise.resolve();
+    if (!this.isSettled.peek()) return Promise.resolve();
     this.#renewals = 0;
     return this.#look();
-  }
-
-  /** The visitor cannot have read what the buttons do now. */
-  get #isUnsettled(): boolean {
-    const { name } = this.phase.peek();
-    const isNew = performance.now() - this.#sinceMs < SETTLE_MS;
-    return isNew && (name === 'offer' || name === 'failed');
   }
 
   /** Looks for something to offer: what was not offered yet, if there is any. */
@@ -152,7 +151,7 @@ export class Demonstration {
   /** The visitor takes the offer. */
   async switchOff(): Promise<void> {
     const phase = this.phase.peek();
-    if (phase.name !== 'offer' || this.#isUnsettled) return;
+    if (phase.name !== 'offer' || !this.isSettled.peek()) return;
     const { offer } = phase;
     this.phase.value = { name: 'waiting', offer };
     const { car } = this.#parts;

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import type { Cars } from '../../../../build/api/dealer.d.ts';
 import { pageSetting } from '../../common/page-setting.ts';
-import { request } from '../../common/request.ts';
+import { RequestError, request } from '../../common/request.ts';
 import { ASKS_FOR_SESSION, isSessionMessage } from '../../common/session-messages.ts';
 import { whileVisible } from '../../common/visible.ts';
 import type { PickedCar } from './picked-car.ts';
@@ -9,9 +9,9 @@ import type { PickedCar } from './picked-car.ts';
 const REFRESH_MS = 4000;
 /** A request that takes longer is aborted. */
 const TIMEOUT_MS = 10_000;
-/** All VINs of a world and more: they differ in their last two characters. */
-const NEAR_VINS = 100;
-const SHARED_PART = 15;
+/** There is no request for one car: it is among those that share all but the last character of its VIN. */
+const SHARED_PART = 16;
+const NEAR_VINS = 36;
 
 /** Base URL of the console; empty where the node names none. */
 export const CONSOLE_URL = pageSetting('dealer-url');
@@ -29,8 +29,8 @@ export class RemoteFlags {
   /** Null where they are not known. */
   readonly flags = signal<Flags | null>(null);
   readonly #car: PickedCar;
-  /** Of the session of the console. Kept in memory only. */
-  #token = '';
+  /** Of the session of the console; empty without one. Kept in memory only. */
+  readonly #token = signal('');
 
   constructor(car: PickedCar) {
     this.#car = car;
@@ -40,32 +40,37 @@ export class RemoteFlags {
   start(): void {
     if (CONSOLE_URL === '' || opener === null) return;
     const { origin } = new URL(CONSOLE_URL, location.href);
+    const ask = () => {
+      if (this.#token.peek() === '' && !document.hidden)
+        opener.postMessage(ASKS_FOR_SESSION, origin);
+    };
     addEventListener('message', ({ data, origin: from }) => {
-      if (from !== origin || !isSessionMessage(data)) return;
-      const isFirst = this.#token === '';
-      this.#token = data.token;
-      if (isFirst) this.#follow();
+      if (from === origin && isSessionMessage(data)) this.#token.value = data.token;
     });
-    opener.postMessage(ASKS_FOR_SESSION, origin);
-  }
-
-  #follow(): void {
-    whileVisible(REFRESH_MS, () => this.#read());
+    // Whoever comes back may have logged in meanwhile.
+    document.addEventListener('visibilitychange', ask);
+    ask();
     effect(() => {
-      if (this.#car.vin.value !== null) void this.#read();
+      this.flags.value = null;
+      if (this.#token.value === '' || this.#car.vin.value === null) return undefined;
+      return whileVisible(REFRESH_MS, () => this.#read());
     });
   }
 
   async #read(): Promise<void> {
     const vin = this.#car.vin.peek();
-    const flags = vin === null ? null : await this.#flagsOf(vin).catch(() => null);
+    if (vin === null) return;
+    const flags = await this.#flagsOf(vin).catch((error: unknown) => {
+      if (error instanceof RequestError && error.status === 401) this.#token.value = '';
+      return null;
+    });
     if (vin === this.#car.vin.peek()) this.flags.value = flags;
   }
 
   async #flagsOf(vin: string): Promise<Flags | null> {
     const page = { after: vin.slice(0, SHARED_PART), limit: String(NEAR_VINS) };
     const cars = await request<Cars>(`${CONSOLE_URL}/api/cars?${new URLSearchParams(page)}`, {
-      headers: { Authorization: `Bearer ${this.#token}` },
+      headers: { Authorization: `Bearer ${this.#token.peek()}` },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const { dealer, locked, climate, charging } = cars.find((car) => car.vin === vin) ?? {};

@@ -65,7 +65,12 @@ function OfferCard({ offer }: { offer: Offer }) {
       actions={
         <>
           <Another words="Another one" />
-          <Button kind="main" size="small" onClick={() => demonstration.switchOff()}>
+          <Button
+            kind="main"
+            size="small"
+            disabled={!demonstration.isSettled.value}
+            onClick={() => demonstration.switchOff()}
+          >
             Switch off {name}
           </Button>
         </>
@@ -124,7 +129,11 @@ function Another({ words }: { words: string }) {
       <Button kind="quiet" size="small" onClick={() => demonstration.close()}>
         Close
       </Button>
-      <Button size="small" onClick={() => demonstration.begin()}>
+      <Button
+        size="small"
+        disabled={!demonstration.isSettled.value}
+        onClick={() => demonstration.begin()}
+      >
         {words}
       </Button>
     </>

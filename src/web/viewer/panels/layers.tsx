@@ -27,21 +27,36 @@ export function LayersButton() {
     <>
       <IconButton
         name="layers"
+        expanded={isOpen.value}
         label={isOpen.value ? 'Close the layers' : 'Layers'}
         onClick={() => {
           isOpen.value = !isOpen.value;
         }}
       />
-      {isOpen.value ? <LayerList /> : null}
+      {isOpen.value ? (
+        <LayerList
+          onClose={() => {
+            isOpen.value = false;
+          }}
+        />
+      ) : null}
     </>
   );
 }
 
-function LayerList() {
+function LayerList({ onClose }: { onClose: () => void }) {
   const viewer = useViewer();
   const layers = viewer.layers.value;
   return (
-    <section class="layers" aria-label="Layers">
+    <section
+      class="layers"
+      aria-label="Layers"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        onClose();
+      }}
+    >
       {(Object.keys(NAMES) as Layer[]).map((layer) => (
         <Switch
           key={layer}
