@@ -22,7 +22,7 @@ const PLACES: Readonly<Record<string, string>> = {
   traffic_light: 'a red light',
   junction: 'a junction',
   bend: 'a bend',
-  road: 'the road ahead',
+  road: 'traffic',
 };
 
 const CONSEQUENCES: Readonly<Record<Stake['consequence'], string>> = {
