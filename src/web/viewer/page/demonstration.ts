@@ -72,7 +72,8 @@ export class Demonstration {
   readonly isSettled = signal(true);
   #settling: ReturnType<typeof setTimeout> | undefined;
   #isReading = false;
-  #renewals = 0;
+  /** How many offers have passed since the visitor asked. */
+  readonly renewals = signal(0);
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -105,7 +106,7 @@ export class Demonstration {
   /** The visitor wants to see something. */
   begin(): Promise<void> {
     if (!this.isSettled.peek()) return Promise.resolve();
-    this.#renewals = 0;
+    this.renewals.value = 0;
     return this.#look();
   }
 
@@ -198,7 +199,7 @@ export class Demonstration {
   advance(): void {
     const phase = this.phase.peek();
     if (phase.name === 'offer' && this.#leftS(phase.offer) < TOO_LATE_S) {
-      if (this.#renewals++ < RENEWALS_MAX) void this.#look();
+      if (this.renewals.value++ < RENEWALS_MAX) void this.#look();
       else this.phase.value = { name: 'failed', why: 'That moment has passed as well.' };
     }
     if (phase.name === 'waiting' && this.#leftS(phase.offer) < -OVERDUE_S)

@@ -76,6 +76,9 @@ function OfferCard({ offer }: { offer: Offer }) {
         </>
       }
     >
+      {demonstration.renewals.value > 0 ? (
+        <p class="soft">The last moment has passed. This is the next one, of another car:</p>
+      ) : null}
       <p>
         {carName(offer.car)} is there in <Seconds />. With its {name} it gets past; without,{' '}
         {consequenceOf(offer)}.

@@ -69,6 +69,12 @@ describe('the story', () => {
       'At 0:19.9, Halden Terra (BL 319 DR) hit an animal on Parliament Avenue, at 42 km/h.',
     );
     expect(headline(incident)).toBe('Halden Terra and an animal');
+    const three = ['obstacle', 'child', 'obstacle'].map((kind) => ({
+      ...impact,
+      kind,
+      hazard: null,
+    }));
+    expect(story({ ...incident, other: three })).toMatch(/ hit two obstacles and a child on /);
   });
 
   it('names the cars of an explanation if there are several', () => {

@@ -24,11 +24,23 @@ export function story(incident: Incident): string {
   const striking = incident.vehicles.find(({ role }) => role === 'striking');
   const struck = incident.vehicles.filter((vehicle) => vehicle !== striking);
   const where = incident.place.street === '' ? '' : ` on ${incident.place.street}`;
-  const what = [...struck.map(carName), ...incident.other.map(({ kind }) => withArticle(kind))];
+  const what = [...struck.map(carName), ...others(incident.other)];
   if (striking === undefined)
     return `At ${formatClock(incident.time)}, ${joinWords(what)} collided${where}.`;
   const speed = striking.speed < 0.5 ? 'at a crawl' : `at ${kmh(striking.speed)}`;
   return `At ${formatClock(incident.time)}, ${carName(striking)} hit ${joinWords(what)}${where}, ${speed}.`;
+}
+
+const PLURALS: Readonly<Record<string, string>> = { child: 'children', lorry: 'lorries' };
+
+/** “a child”, “two obstacles”. */
+function others(all: readonly IncidentOther[]): string[] {
+  const byKind = Map.groupBy(all, ({ kind }) => kind);
+  return [...byKind].map(([kind, { length }]) =>
+    length === 1
+      ? withArticle(kind)
+      : `${length === 2 ? 'two' : length} ${PLURALS[kind] ?? `${inSentence(kind)}s`}`,
+  );
 }
 
 /** The features of a car that were off or degraded; empty where there were none. */

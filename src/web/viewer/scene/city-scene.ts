@@ -181,7 +181,7 @@ export class CityScene {
     if (isClose) clear.value.set(CLEAR_FROM * pose.distance, CLEAR_TO * pose.distance);
     else clear.value.set(-2, -1);
     const focus = target === 'car' ? car : pose;
-    if (target === 'city' || focus === null || pose.tilt < CUTAWAY_TILT_MIN) {
+    if (target === 'city' || target === 'place' || focus === null || pose.tilt < CUTAWAY_TILT_MIN) {
       cutaway.value.set(0, 0, 0, 0);
       return;
     }
