@@ -55,6 +55,17 @@ function isShared(was: Parties, now: Parties): boolean {
   return cars > 1 || (cars === 1 && now.others.some((other) => was.others.includes(other)));
 }
 
+/** The greatest change of speed of the cars that took part before: what another car runs into is not theirs. */
+function worstOf(was: Parties, now: Parties): number {
+  const own = now.speeds.filter((_, i) => was.cars.includes(now.cars[i] ?? -1));
+  return Math.max(...own.map(({ deltaVMps }) => deltaVMps));
+}
+
+/** Whether a car takes part that did not before. It changes the figures of the others as well. */
+export function isJoined(was: Parties, now: Parties): boolean {
+  return isShared(was, now) && now.cars.some((car) => !was.cars.includes(car));
+}
+
 /** Whether what then happened shows the effect. */
 export function isShown(
   effect: Failure['effect'],
@@ -63,7 +74,7 @@ export function isShown(
 ): boolean {
   const shared = then.filter((now) => isShared(was, now));
   if (effect === 'avoids' || shared.length === 0) return shared.length === 0;
-  const worst = Math.max(...shared.map(({ deltaVMps }) => deltaVMps));
+  const worst = Math.max(...shared.map((now) => worstOf(was, now)));
   return worst <= MILDER_SHARE * was.deltaVMps + ROUNDING_MPS;
 }
 

@@ -2,9 +2,12 @@ import { figure } from '../common/figures.ts';
 import { listed, type Section } from './section.ts';
 import type { Verdicts } from './verdicts.ts';
 
+/** A few in a hundred. */
+const JOINED_MAX = 10;
+
 export function verdictsSection(all: Verdicts): Section {
   const { wanted, worlds, incidents, sets, reruns, otherVerdicts } = all;
-  const { sentences, replayed, rerun, wrongSentences, otherPoints, accounts } = all;
+  const { sentences, replayed, rerun, joined, wrongSentences, otherPoints, accounts } = all;
   const worldCounts = [worlds, incidents, sets, reruns, otherVerdicts];
   const sentenceCounts = [sentences, replayed, rerun, wrongSentences, all.recomputed, otherPoints];
   return {
@@ -17,13 +20,14 @@ export function verdictsSection(all: Verdicts): Section {
       'confirmed if two of three neighbouring starts show it. What a sentence says about the ' +
       'collision is compared with the report. What it says about the other outcome is compared ' +
       'with the replay, if that switches on exactly the named features; for a milder collision ' +
-      'also with the reports of the new worlds. Severity, injury risk, points and repair cost of ' +
+      'also with the reports of the new worlds, unless another car runs into it there. Severity, injury risk, points and repair cost of ' +
       'every report are computed anew from what it shows and the published formulas.',
     figures: [
       figure('incidents run again', incidents, 'incidents', { atLeast: wanted }),
       figure('named sets with another verdict', otherVerdicts, 'sets', { atMost: 0 }),
       figure('sentences compared with their replay', replayed, 'sentences', { atLeast: 1 }),
       figure('sentences with another figure', wrongSentences, 'sentences', { atMost: 0 }),
+      figure('sentences that cannot be compared', joined, 'sentences', { atMost: JOINED_MAX }),
       figure('reports computed anew', all.recomputed, 'reports', { atLeast: wanted }),
       figure('reports with other points than they show', otherPoints, 'reports', { atMost: 0 }),
     ],

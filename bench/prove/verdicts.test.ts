@@ -6,6 +6,7 @@ import {
   describes,
   type Failure,
   figuresOf,
+  isJoined,
   isReplayed,
   isShown,
   setsOf,
@@ -26,9 +27,9 @@ it('a verdict is confirmed by two of three neighbouring starts', () => {
 });
 
 it('a collision is avoided if the same parties do not meet, and milder at 70 % of its delta-v', () => {
-  const metBy = (cars: number[], others: string[], deltaVMps: number) => ({
-    ...{ cars, others, deltaVMps },
-    speeds: [],
+  const metBy = (cars: number[], others: string[], deltaVMps: number, joinedMps = deltaVMps) => ({
+    ...{ cars, others, deltaVMps: Math.max(deltaVMps, joinedMps) },
+    speeds: cars.map((_, i) => ({ speedMps: 10, deltaVMps: i === 0 ? deltaVMps : joinedMps })),
   });
   const was = metBy([3], ['deer h1'], 10);
   const met = (deltaVMps: number) => metBy([3, 5], ['deer h1'], deltaVMps);
@@ -37,6 +38,10 @@ it('a collision is avoided if the same parties do not meet, and milder at 70 % o
   expect(isShown('avoids', was, [met(1)])).toBe(false);
   expect(isShown('mitigates', was, [met(7)])).toBe(true);
   expect(isShown('mitigates', was, [met(7.1)])).toBe(false);
+  // What another car runs into is its own collision.
+  expect(isShown('mitigates', was, [metBy([3, 5], ['deer h1'], 7, 20)])).toBe(true);
+  expect(isJoined(was, met(1))).toBe(true);
+  expect(isJoined(was, metBy([3], ['deer h1'], 1))).toBe(false);
   const pair = metBy([1, 2], [], 10);
   expect(isShown('avoids', pair, [metBy([2, 4], [], 9)])).toBe(true);
   expect(isShown('avoids', pair, [metBy([2, 1], [], 9)])).toBe(false);
@@ -176,11 +181,19 @@ it('a replay shows a set if no other car had any of it off', () => {
 
 it('a different verdict or figure is a missed mark', () => {
   const counts = { wanted: 200, worlds: 20, incidents: 200, sets: 240, reruns: 900 };
-  const sentences = { sentences: 300, replayed: 250, rerun: 20, wrongSentences: 0 };
+  const sentences = { sentences: 300, replayed: 250, rerun: 20, joined: 1, wrongSentences: 0 };
   const anew = { recomputed: 400, otherPoints: 2 };
   const found = { otherVerdicts: 1, ...sentences, ...anew, accounts: ['here'] };
   const all: Verdicts = { ...counts, ...found };
   const { figures, tables } = verdictsSection(all);
-  expect(figures.map(({ target }) => target?.met)).toEqual([true, false, true, true, true, false]);
+  expect(figures.map(({ target }) => target?.met)).toEqual([
+    true,
+    false,
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
   expect(tables[1]?.rows).toEqual([['here']]);
 });

@@ -1,8 +1,10 @@
 import { computed, signal } from '@preact/signals';
 import { RequestError } from '../../common/request.ts';
 import { readStored, store } from '../../common/storage.ts';
+import { showToast } from '../../common/toasts.tsx';
 import { readOutlook } from '../api/twin.ts';
 import { type FleetEntry, TICKS_PER_S, type WorldEvent, type WorldStake } from '../api/types.ts';
+import { carName, inSentence } from '../formatting.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { LiveWorld } from './live-world.ts';
 import type { PickedCar } from './picked-car.ts';
@@ -174,7 +176,9 @@ export class Demonstration {
     const { car } = this.#parts;
     car.pick(offer.vin);
     await car.switchTo(offer.feature, true);
-    if (car.error.peek() === '') this.off.value = null;
+    if (car.error.peek() !== '') return;
+    this.off.value = null;
+    showToast(`${carName(offer.car)} has its ${inSentence(offer.feature)} again.`);
   }
 
   /** Takes what happened. A collision after something else came of it is shown as well. */

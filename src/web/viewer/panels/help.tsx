@@ -15,9 +15,9 @@ export function Help() {
   return (
     <Dialog title="Help" onClose={close}>
       <p>
-        Every car here drives itself with twelve features: actuators that move it, sensors that see,
-        and functions that need both. Switch something off, and the functions that need it are not
-        working, although they are still switched on.
+        This is a simulated city with twenty cars that drive themselves, each with twelve features:
+        actuators that move it, sensors that see, and functions that need both. Switch one off, and
+        what needs it stops working. When a car crashes, a report says what would have saved it.
       </p>
       <div>
         <Button

@@ -51,11 +51,13 @@ export function IncidentPanel() {
 }
 
 function Report({ incident }: { incident: Incident }) {
+  const { demonstration } = useViewer();
   const { severity, injury_risk, points, repair_cost } = incident.earned;
   return (
     <>
       <StillOff />
       <p>{story(incident)}</p>
+      <Explanations incident={incident} />
       <Pairs
         kind="figures figures-pairs"
         label="Consequences"
@@ -70,9 +72,9 @@ function Report({ incident }: { incident: Incident }) {
       />
       <p class="small soft">
         Points add up how badly people may be hurt and how fast it was: 0 is nothing, 1,000 one
-        person hurt for certain. Repair counts 250 for each kilojoule that bent metal.
+        person hurt for certain. Repair counts 250 for each kilojoule that bent metal. The closing
+        speed counts only what was driven towards the other party.
       </p>
-      <Explanations incident={incident} />
       <ReplayPlots incident={incident} />
       <section class="section" aria-labelledby="involved">
         <h3 id="involved">Who was involved</h3>
@@ -83,15 +85,20 @@ function Report({ incident }: { incident: Incident }) {
           {incident.other.map((other) => (
             <li key={`${other.kind} ${other.hazard}`}>
               <strong>{title(other.kind)}</strong>
-              {other.hazard === null ? null : (
-                <span class="small soft"> of hazard spot {other.hazard}</span>
-              )}
               {other.mass === null ? null : <p class="small">{impactOnOther(other)}</p>}
             </li>
           ))}
         </ul>
       </section>
       <Files />
+      <section class="section" aria-labelledby="another">
+        <h3 id="another">More of it</h3>
+        <div>
+          <Button size="small" onClick={() => demonstration.begin()}>
+            Show me another one
+          </Button>
+        </div>
+      </section>
     </>
   );
 }
