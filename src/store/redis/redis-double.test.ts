@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createLog } from '../../log.ts';
 import { systemRandom } from '../../random.ts';
 import { RedisDouble } from '../../testing/doubles/redis-double.ts';
-import { RedisData } from '../../testing/doubles/redis-scripts.ts';
+import { type RedisArgument, RedisData } from '../../testing/doubles/redis-scripts.ts';
 import { nextTurn, TestTime } from '../../testing/doubles/test-time.ts';
 import { takenGrant } from '../../testing/rigs/taken-grant.ts';
 import { storeSuite } from '../../testing/suites/store/contract.suite.ts';
@@ -59,6 +59,47 @@ test('what a client gave up may still arrive, and a later session shuts it out',
   await time.advance(2000);
   expect(await store.get(write.key)).toBeUndefined();
   expect(await store.commit([], [write], grant)).toBe(true);
+  await store.close();
+});
+
+test('a commit that is answered together with a search in vain is no loss', async () => {
+  const time = TestTime.running();
+  const write = { key: ['p', 5, 'car'], value: 1 };
+  let commit: (() => Promise<boolean>) | undefined;
+  let made: Promise<boolean> | undefined;
+  let waiting: (() => void)[] | undefined;
+  class Double extends RedisDouble {
+    override readonly makeClient = this.clientsAt({
+      ...{ time, toServerMs: () => 0, fromServerMs: () => 0, canConnect: () => true },
+      run: (task) => (waiting === undefined ? task() : void waiting.push(task)),
+    });
+
+    /** The process is busy from the read of the version on, and its commit is under way. */
+    override execute(command: string, args: readonly RedisArgument[]) {
+      if (command === 'GET' && made === undefined && commit !== undefined) {
+        waiting = [];
+        made = commit();
+      }
+      return super.execute(command, args);
+    }
+  }
+  const store = await openOn(new Double({ time }), time);
+  const grant = await takenGrant(store, 5);
+  store.serve();
+  await store.commit([], [write], grant);
+  commit = () => store.commit([], [write], grant);
+  const absent = store.get(['p', 5, 'absent']);
+  await vi.waitUntil(async () => {
+    await time.advance(1);
+    return waiting?.length === 2;
+  });
+  const answers = waiting ?? [];
+  waiting = undefined;
+  for (const answer of answers) answer();
+  expect(await Promise.allSettled([absent, made])).toEqual([
+    { status: 'fulfilled', value: undefined },
+    { status: 'fulfilled', value: true },
+  ]);
   await store.close();
 });
 

@@ -216,8 +216,10 @@ export class RedisStore implements Store {
 
   /** Throws if the slot has lost writes: then a key that was not found may have existed. */
   async #expectWritten(slot: Slot): Promise<void> {
+    // As of now: a commit that is answered meanwhile may be later than this version.
+    const seen = this.#seen.get(slot) ?? 0;
     const version = await this.#link.send('GET', slot.version);
-    if (Number(version ?? 0) >= (this.#seen.get(slot) ?? 0)) return;
+    if (Number(version ?? 0) >= seen) return;
     void this.#writer.renew();
     this.claims.trouble();
     throw new Error(LAST_WRITES_LOST);
