@@ -97,6 +97,25 @@ test.each([
 });
 
 test.each([
+  ['is noticed', 4000],
+  ['is too short to be noticed', 1500],
+])('after a sleep that %s no reading from before it counts', async (_, sleepMs) => {
+  const time = TestTime.standing(START_MS);
+  const zeroMs = time.now();
+  const clock = new NodeClock(time, START_MS);
+  const sync = new ClockSync(clock, { ...PARTS, time });
+  // Of all heartbeats the first one is the fastest.
+  sync.heard(viewOf(START_MS, time));
+  await time.advance(1000);
+  time.suspend(sleepMs);
+  const clusterMs = () => START_MS + sleepMs + time.now() - zeroMs;
+  sync.heard(viewOf(clusterMs(), time, [2, 2]));
+  await time.advance(400_000);
+  expect(Math.abs(clock.now() - clusterMs())).toBeLessThanOrEqual(1);
+  sync.stop();
+});
+
+test.each([
   ['behind by less than a lease', -5900],
   ['ahead, however far,', 800_000],
 ])('a clock that is %s is moved slowly', async (_, aheadMs) => {

@@ -11,6 +11,8 @@ const DRIFT_MAX = 0.0004;
 const STEP_EVERY_MS = 1 / SLEW_MAX;
 /** A step by less would not bring it nearer. */
 const STEP_FROM_MS = 0.6;
+/** Readings are told in whole ms. */
+const ROUNDED_MS = 1;
 
 /** The clock of this node, as it is kept in step. */
 export interface SyncedClock {
@@ -40,6 +42,14 @@ interface Sample {
 function sampleOf({ clockMs, sentMs, answeredMs }: ClusterView): Sample {
   const roundTripMs = answeredMs - sentMs;
   return { readingMs: clockMs, atMs: sentMs + roundTripMs / 2, roundTripMs };
+}
+
+/** Whether clocks that were in step all the time between cannot have shown both. */
+function contradict(one: Sample, other: Sample): boolean {
+  const betweenMs = Math.abs(one.atMs - other.atMs);
+  const apartMs = Math.abs(one.readingMs - one.atMs - (other.readingMs - other.atMs));
+  const uncertainMs = (one.roundTripMs + other.roundTripMs) / 2 + ROUNDED_MS;
+  return apartMs > uncertainMs + betweenMs * DRIFT_MAX;
 }
 
 /** The reading of the cluster's clock at a time of `Time.now`, by one heartbeat. */
@@ -82,12 +92,10 @@ export class ClockSync {
     // Else it would be caught up with a second time.
     this.#clock.catchUpAfterSuspend();
     const behindMs = Math.floor(-this.#clock.aheadMs(readingMs, atMs) - roundTripMs / 2);
-    if (behindMs <= this.#leaseMs) {
-      this.#samples = [...this.#samples.slice(1 - SAMPLES), sample];
-      return;
-    }
-    // What was heard earlier is of the time before.
-    this.#samples = [sample];
+    // After a sleep of the machine, what was heard before it tells of another time.
+    const valid = this.#samples.filter((each) => !contradict(each, sample));
+    this.#samples = [...valid.slice(1 - SAMPLES), sample];
+    if (behindMs <= this.#leaseMs) return;
     this.#clock.move(behindMs);
     this.#wasSet(behindMs);
     this.#log.warn(
