@@ -28,20 +28,39 @@ added, whatever the commits: \`--from 1 --seeds 1000\` and \`--from 1001 --seeds
 /** How often the state of a long run is printed. */
 const PROGRESS_MS = 10_000;
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    seeds: { type: 'string', default: '500' },
-    from: { type: 'string', default: '1' },
-    workers: { type: 'string', default: String(availableParallelism()) },
-    trace: { type: 'boolean', default: false },
-    all: { type: 'boolean', default: false },
-    hashes: { type: 'boolean', default: false },
-    mutants: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
+const OPTIONS = {
+  seed: { type: 'string' },
+  seeds: { type: 'string', default: '500' },
+  from: { type: 'string', default: '1' },
+  workers: { type: 'string', default: String(availableParallelism()) },
+  trace: { type: 'boolean', default: false },
+  all: { type: 'boolean', default: false },
+  hashes: { type: 'boolean', default: false },
+  mutants: { type: 'boolean', default: false },
+  only: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+function wholeOf(name: string, text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= 1) return value;
+  throw new Error(`--${name} takes a whole number from 1 on, not "${text}".`);
+}
+
+/** Throws Error with a message for the user. */
+function readOptions() {
+  const { values } = parseArgs({ options: OPTIONS });
+  const { seed, seeds, from, workers } = values;
+  return {
+    ...values,
+    seed: seed === undefined ? undefined : wholeOf('seed', seed),
+    seeds: wholeOf('seeds', seeds),
+    from: wholeOf('from', from),
+    workers: wholeOf('workers', workers),
+  };
+}
+
+type Options = ReturnType<typeof readOptions>;
 
 function commitName(): string {
   try {
@@ -60,22 +79,25 @@ function report({ seed, steps, failure }: Outcome): void {
   process.exitCode = 1;
 }
 
-async function runOne(seed: number): Promise<void> {
-  const write = values.trace ? (line: string) => console.log(line) : undefined;
+async function runOne(seed: number, isTraced: boolean): Promise<void> {
+  const write = isTraced ? (line: string) => console.log(line) : undefined;
   const outcome = await outcomeOf({ seed }, write);
   if (outcome.failure !== undefined) report(outcome);
   console.log(`seed ${seed}: trace ${outcome.hash}, ${outcome.steps} steps`);
   console.log(formatted(outcome.counts));
 }
 
-async function runMany(pool: SeedPool, from: number, count: number): Promise<void> {
+async function runMany(
+  pool: SeedPool,
+  { from, seeds: count, all, hashes }: Options,
+): Promise<void> {
   const startMs = systemTime.now();
   const passedS = () => (systemTime.now() - startMs) / 1000;
   let printedMs = startMs;
   const done = (outcome: Outcome, runCount: number) => {
     if (outcome.failure !== undefined) report(outcome);
-    if (values.hashes) console.log(`${outcome.seed} ${outcome.hash}`);
-    if (values.hashes || systemTime.now() - printedMs < PROGRESS_MS) return;
+    if (hashes) console.log(`${outcome.seed} ${outcome.hash}`);
+    if (hashes || systemTime.now() - printedMs < PROGRESS_MS) return;
     printedMs = systemTime.now();
     const leftS = (passedS() / runCount) * (count - runCount);
     console.log(`${runCount} of ${count} runs, about ${leftS.toFixed(0)} s remain`);
@@ -83,31 +105,43 @@ async function runMany(pool: SeedPool, from: number, count: number): Promise<voi
   const { runCount, totals, strikes, failed } = await runSeeds(
     pool,
     { from, count },
-    { all: values.all, done },
+    { all, done },
   );
-  if (values.hashes) return;
+  if (hashes) return;
   console.log(`${runCount} runs in ${passedS().toFixed(1)} s, ${failed.length} failures`);
   console.log(formatted(totals));
   const struck = [...strikes].sort().map(([what, count]) => `${count} × ${what}`);
   console.log(`handovers struck: ${struck.join(', ')}`);
 }
 
-async function runInPool(): Promise<void> {
-  const pool = new SeedPool(Number(values.workers));
-  if (!values.mutants) await runMany(pool, Number(values.from), Number(values.seeds));
-  else process.exitCode = (await runMutants(pool, values.only)) ? 0 : 1;
+async function runInPool(options: Options): Promise<void> {
+  const pool = new SeedPool(options.workers);
+  if (!options.mutants) await runMany(pool, options);
+  else process.exitCode = (await runMutants(pool, options.only)) ? 0 : 1;
   pool.close();
 }
 
-async function run(): Promise<void> {
+async function run(options: Options): Promise<void> {
   // Before the runs: files may change meanwhile.
   const made = `commit ${commitName()}, sources ${sourceHash()}`;
-  if (values.seed !== undefined) await runOne(Number(values.seed));
-  else await runInPool();
-  if (!values.hashes) console.log(made);
+  if (options.seed === undefined) await runInPool(options);
+  else await runOne(options.seed, options.trace);
+  if (!options.hashes) console.log(made);
 }
 
-if (values.help) console.log(HELP);
-else await run();
+function optionsOrFault(): Options | Error {
+  try {
+    return readOptions();
+  } catch (fault) {
+    return fault as Error;
+  }
+}
+
+const options = optionsOrFault();
+if (options instanceof Error) {
+  console.error(`${options.message}\n\n${HELP}`);
+  process.exitCode = 2;
+} else if (options.help) console.log(HELP);
+else await run(options);
 // Threads of the front end that were never needed keep the process alive.
 process.exit();
