@@ -8,7 +8,7 @@ import { Ranges } from './cluster/ranges.ts';
 import type { BucketSize, Config } from './config.ts';
 import type { DealerPlatform } from './dealer/dealer-platform.ts';
 import { PRICES_US } from './http/server/prices.ts';
-import { kernelIdentity } from './kernel/kernel.ts';
+import { kernelIdentity } from './kernel/identity.ts';
 import { PARTITION_COUNT } from './limits.ts';
 import { loadCities } from './load-cities.ts';
 import type { Log } from './log.ts';

@@ -41,7 +41,8 @@ import {
   wasmOf,
 } from '../testing/rigs/kernel.ts';
 import { CAR_TYPES, carTypesOf } from '../twin/fleet.ts';
-import { type Kernel, kernelIdentity } from './kernel.ts';
+import { kernelIdentity } from './identity.ts';
+import type { Kernel } from './kernel.ts';
 
 const MINUTE_TICKS = 3000;
 

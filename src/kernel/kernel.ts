@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   C_ACTED,
   C_DECLARED,
@@ -331,21 +330,4 @@ function placeTables(tables: readonly ArrayBuffer[]): { addresses: number[]; end
     return address;
   });
   return { addresses, end };
-}
-
-/**
- * A hash of everything that determines how a world continues: two kernels with the same identity
- * continue a world in the same way.
- */
-export function kernelIdentity(
-  wasm: Uint8Array,
-  cityTables: readonly ArrayBuffer[],
-  carTypes: readonly CarType[],
-): string {
-  const hash = createHash('sha256').update(wasm);
-  for (const table of cityTables) hash.update(new Uint8Array(table));
-  for (const type of carTypes) {
-    hash.update(Float64Array.from(carTypeFields(type), ([, value]) => value));
-  }
-  return hash.digest('hex').slice(0, 32);
 }

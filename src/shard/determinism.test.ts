@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
 import { makeKernel, makeWorld } from '../testing/rigs/kernel.ts';
 import { liveFromJournal, loadedWorld, ManualShard } from '../testing/rigs/manual-shard.ts';
-import type { NumberedChange } from './protocol.ts';
+import type { NumberedChange } from '../twin/journal.ts';
 
 const SEED = 4711;
 const END_TICK = 12_000;

@@ -2,7 +2,8 @@ import { FRAME_TICKS, OUT_LENGTH, TICK_MS } from '../../assembly/layout.ts';
 import type { Kernel, Slab } from '../kernel/kernel.ts';
 import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS } from '../limits.ts';
 import { carTypesOf } from '../twin/fleet.ts';
-import type { NumberedChange, StateImage, WorldPast } from './protocol.ts';
+import type { NumberedChange } from '../twin/journal.ts';
+import type { StateImage, WorldPast } from './protocol.ts';
 import type { WorldEncoder } from './world-encoder.ts';
 
 export interface LoadedWorldStart

@@ -6,7 +6,7 @@ import type { ContactRecord } from '../twin/contact-records.ts';
 import type { RawEvent } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
-import type { Change } from '../twin/journal.ts';
+import type { NumberedChange } from '../twin/journal.ts';
 import type { Outlook } from '../twin/outlook-record.ts';
 import type { PerceptionRecord } from '../twin/perception-record.ts';
 import type { Replay } from '../twin-service.ts';
@@ -50,11 +50,6 @@ export interface ShardStart<Port extends ShardPort = MessagePort> {
 export interface Address {
   world: number;
   residency: number;
-}
-
-export interface NumberedChange extends Change {
-  /** Number in the journal, from 1. */
-  seq: number;
 }
 
 /** A command without its address, which `Residency` adds. */

@@ -12,6 +12,11 @@ export interface Change {
   values: number;
 }
 
+export interface NumberedChange extends Change {
+  /** Number in the journal, from 1. */
+  seq: number;
+}
+
 /** Number of changes that a world takes. */
 export const JOURNAL_MAX = 65_536;
 

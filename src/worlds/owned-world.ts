@@ -5,12 +5,12 @@ import type { Encoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { FRAME_AGE_MS_MAX } from '../limits.ts';
 import type { BatchFrame } from '../shard/frame-batch.ts';
-import type { FrozenWorld, NumberedChange } from '../shard/protocol.ts';
+import type { FrozenWorld } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
 import type { ContactRecord } from '../twin/contact-records.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
-import type { Change } from '../twin/journal.ts';
+import type { Change, NumberedChange } from '../twin/journal.ts';
 import { outlookEntries } from '../twin/outlook.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
 import type {

@@ -3,7 +3,6 @@ import { SLAB_BYTES } from '../../assembly/layout.ts';
 import {
   areAfter,
   joined,
-  type NumberedChange,
   numbered,
   packNumbered,
   type StateImage,
@@ -20,7 +19,7 @@ import {
 import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
-import { unpackChanges } from '../twin/journal.ts';
+import { type NumberedChange, unpackChanges } from '../twin/journal.ts';
 import { orUnavailable, RefusedWrite, UncertainWrite } from './write-errors.ts';
 
 /**

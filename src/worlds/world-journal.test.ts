@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { F_ALL, F_BRAKES, F_STEERING } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import { JOURNAL_WRITE_MAX } from '../limits.ts';
-import type { NumberedChange, WorldCommand } from '../shard/protocol.ts';
+import type { WorldCommand } from '../shard/protocol.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
-import { JOURNAL_MAX } from '../twin/journal.ts';
+import { JOURNAL_MAX, type NumberedChange } from '../twin/journal.ts';
 
 import { WorldJournal } from './world-journal.ts';
 import { WorldTicks } from './world-ticks.ts';

@@ -1,8 +1,13 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import { BetweenNodes, TwinError } from '../errors.ts';
 import { CHANGE_DELAY_TICKS, JOURNAL_WRITE_MAX, MASK_CHECKPOINT_CHANGES } from '../limits.ts';
-import type { NumberedChange } from '../shard/protocol.ts';
-import { applyChange, type Change, JOURNAL_MAX, withChanges } from '../twin/journal.ts';
+import {
+  applyChange,
+  type Change,
+  JOURNAL_MAX,
+  type NumberedChange,
+  withChanges,
+} from '../twin/journal.ts';
 import type { World } from '../twin-service.ts';
 import type { Records, WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';

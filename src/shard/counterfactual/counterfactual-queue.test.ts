@@ -12,13 +12,9 @@ import {
   INCIDENT_END_TICKS,
 } from '../../twin/contact-records.ts';
 import type { IncidentContacts } from '../../twin/incidents.ts';
+import type { NumberedChange } from '../../twin/journal.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
-import {
-  type NumberedChange,
-  packNumbered,
-  type SearchAnswer,
-  type WorldPast,
-} from '../protocol.ts';
+import { packNumbered, type SearchAnswer, type WorldPast } from '../protocol.ts';
 import { CounterfactualQueue, REWIND_SLABS } from './counterfactual-queue.ts';
 import { RewindCache } from './rewind-cache.ts';
 

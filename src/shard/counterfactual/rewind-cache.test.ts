@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { contactWith } from '../../testing/doubles/contacts.ts';
 import { COMPARED_END_TICKS, type ContactRecord } from '../../twin/contact-records.ts';
 import type { IncidentContacts } from '../../twin/incidents.ts';
+import type { NumberedChange } from '../../twin/journal.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
-import type { NumberedChange } from '../protocol.ts';
 import { RewindCache } from './rewind-cache.ts';
 
 const WORLD = 9;

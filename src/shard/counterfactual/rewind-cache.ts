@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { BEHIND_TICKS, LEAD_TICKS_MAX, REWIND_CACHE_MAX } from '../../limits.ts';
 import { COMPARED_END_TICKS, type ContactRecord } from '../../twin/contact-records.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
+import type { NumberedChange } from '../../twin/journal.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
-import type { NumberedChange } from '../protocol.ts';
 import type { RewindStart } from './rewind.ts';
 
 interface CachedState {

@@ -1,7 +1,8 @@
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import type { ContactRecord } from '../../twin/contact-records.ts';
+import type { NumberedChange } from '../../twin/journal.ts';
 import { placePast } from '../loaded-world.ts';
-import type { NumberedChange, WorldPast } from '../protocol.ts';
+import type { WorldPast } from '../protocol.ts';
 
 /** Ticks between two yields: about 0.1 ms of work. */
 const CHUNK_TICKS = 20;

@@ -1,7 +1,6 @@
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { CounterfactualQueue } from '../../shard/counterfactual/counterfactual-queue.ts';
 import { LoadedWorld, type LoadedWorldStart } from '../../shard/loaded-world.ts';
-import type { NumberedChange } from '../../shard/protocol.ts';
 import {
   type FollowedClock,
   Scheduler,
@@ -10,6 +9,7 @@ import {
 } from '../../shard/scheduler.ts';
 import { worldEncoder } from '../../shard/world-encoder.ts';
 import { systemTime } from '../../time.ts';
+import type { NumberedChange } from '../../twin/journal.ts';
 import { cities, stepTo } from './kernel.ts';
 
 /** A scheduler on a clock that only a test moves; it notes frames and traps. */
