@@ -37,6 +37,7 @@ export function openFrontEnd(
     ranges: Ranges;
     platform: DealerPlatform;
     kernel: string;
+    cityKernels: ReadonlyMap<string, string>;
     /** See `build` in NodeRecord. */
     build: number;
     trouble(): string | undefined;
@@ -45,7 +46,7 @@ export function openFrontEnd(
   // Picked one by one: the front end gets no secret but the key of TLS.
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
   const { publicTwinUrl, publicDealerUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
-  const { store, worlds, cluster, ranges, platform, kernel, build, trouble } = parts;
+  const { store, worlds, cluster, ranges, platform, kernel, cityKernels, build, trouble } = parts;
   const metrics = nodeMetrics({ store, worlds, platform, time });
   if (cluster) {
     const { leaseMs } = config;
@@ -76,6 +77,7 @@ export function openFrontEnd(
       webFolder: WEB_FOLDER,
       demoLogins: publishedLogins(demo),
       kernelHash: kernel,
+      cityKernels,
     },
     {
       service: worlds,

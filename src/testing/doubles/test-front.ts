@@ -51,6 +51,7 @@ export function openTestFront(
       webFolder: fileURLToPath(new URL('../../../build/web', import.meta.url)),
       demoLogins: [],
       kernelHash: 'c0ffee',
+      cityKernels: new Map([['grid', 'c0ffee']]),
       ...options,
     },
     {
