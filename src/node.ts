@@ -118,7 +118,7 @@ export async function startNode(
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const served = { store, worlds, platform, cluster, ranges, ...identity };
+    const served = { store, worlds, platform, cluster, ranges, ...identity, ...release };
     const stopsSoon = () => (cluster?.isStopping ? STOPS : trouble());
     const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());

@@ -40,6 +40,7 @@ import { Fanout } from './twin/fanout.ts';
 import { ForwardedCalls } from './twin/forwarded-calls.ts';
 import { Forwarding } from './twin/forwarding.ts';
 import { KeptPages } from './twin/kept-pages.ts';
+import { type LockstepFiles, lockstepAssets } from './twin/lockstep-assets.ts';
 import { LongLists } from './twin/long-lists.ts';
 import { RelayedFrames } from './twin/relayed-frames.ts';
 import { twinRoutes } from './twin/twin-routes.ts';
@@ -65,6 +66,7 @@ export interface FrontEndOptions
   > {
   /** Output folder of the page build. */
   webFolder: string;
+  lockstepFiles: LockstepFiles;
   /** Connections that both services together may have. */
   connectionsMax: number;
   /** Published log-ins of demo mode; otherwise empty. */
@@ -264,7 +266,7 @@ function twinServer(
 
 /** The routes of the twin for worlds of this node. */
 function allTwinRoutes(
-  { kernelHash, nodeTwinUrl }: FrontEndOptions,
+  { kernelHash, nodeTwinUrl, lockstepFiles }: FrontEndOptions,
   { service, cluster }: FrontEndDependencies,
   { limits, bodyThread, publicTwinUrl, publicDealerUrl, web, pages }: TwinParts,
   worlds: WorldAccess,
@@ -276,6 +278,7 @@ function allTwinRoutes(
   return [
     ...twinRoutes({ service, worlds, bodies, limits, lists, ...urls, kernelHash }),
     ...vehicleRoutes({ worlds, limits, lists }),
+    ...lockstepAssets(lockstepFiles, cityNames, worlds).routes,
     ...viewerRoutes(web, worlds, {
       ...{ publicTwinUrl, publicDealerUrl },
       hasNodeUrls: urls.nodeTwinUrl !== undefined,

@@ -28,6 +28,8 @@ export type ChangeTuple = readonly [
 export interface LockstepAssets {
   /** The compiled kernel. */
   kernel: string;
+  /** What writes the states that it packs as JSON and MessagePack, compiled. */
+  frames: string;
   /** Its table of the city. */
   table: string;
   /** The types of cars, as JSON. */
