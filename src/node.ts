@@ -120,7 +120,16 @@ export async function startNode(
     store.serve();
     const { openFrontEnd } = await loading;
     const { cityKernels } = kernel;
-    const served = { store, worlds, platform, cluster, ranges, ...identity, cityKernels };
+    const served = {
+      store,
+      worlds,
+      platform,
+      cluster,
+      ranges,
+      ...identity,
+      ...release,
+      cityKernels,
+    };
     const stopsSoon = () => (cluster?.isStopping ? STOPS : trouble());
     const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());

@@ -40,6 +40,7 @@ import { Fanout } from './twin/fanout.ts';
 import { ForwardedCalls } from './twin/forwarded-calls.ts';
 import { Forwarding } from './twin/forwarding.ts';
 import { KeptPages } from './twin/kept-pages.ts';
+import { type LockstepFiles, lockstepAssets } from './twin/lockstep-assets.ts';
 import { LockstepFanout } from './twin/lockstep-fanout.ts';
 import { feedLockstep } from './twin/lockstep-feed.ts';
 import { LockstepHellos } from './twin/lockstep-hello.ts';
@@ -68,6 +69,7 @@ export interface FrontEndOptions
   > {
   /** Output folder of the page build. */
   webFolder: string;
+  lockstepFiles: LockstepFiles;
   /** Connections that both services together may have. */
   connectionsMax: number;
   /** Published log-ins of demo mode; otherwise empty. */
@@ -129,11 +131,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   };
   const fanout = new Fanout(time);
   const lockstep = new LockstepFanout(time);
-  const hellos = new LockstepHellos((city) => ({
-    kernel: options.cityKernels.get(city) ?? '',
-    assets: { kernel: '', frames: '', table: '', car_types: '' },
-  }));
-  const streams = { fanout, lockstep, hellos };
+  const streams = { fanout, lockstep };
   const pages = new KeptPages(KEPT_BYTES_MAX, time);
   const ofAll = partsOfAll(limits, dependencies);
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
@@ -203,7 +201,7 @@ function createConnectionCount(
 /** All streams of a world are fed alike, whichever node serves it. */
 function feedStreams(
   stream: WorldStream,
-  { fanout, lockstep, hellos }: Pick<TwinParts, 'fanout' | 'lockstep' | 'hellos'>,
+  { fanout, lockstep }: Pick<TwinParts, 'fanout' | 'lockstep'>,
   { service, cluster }: FrontEndDependencies,
 ): void {
   service.onFrames((frames, done) => {
@@ -221,7 +219,6 @@ function feedStreams(
     fanout.endWorld(worldNumber, code);
     lockstep.endWorld(worldNumber, code);
   });
-  feedLockstep({ fanout: lockstep, hellos, service, cluster });
 }
 
 function countStreams(metrics: Metrics, fanout: Fanout, lockstep: LockstepFanout): void {
@@ -256,7 +253,6 @@ interface TwinParts extends Shared {
   traces: Traces;
   fanout: Fanout;
   lockstep: LockstepFanout;
-  hellos: LockstepHellos;
   pages: KeptPages;
 }
 
@@ -269,13 +265,20 @@ function twinServer(
   const { cluster, time, log } = dependencies;
   const { limits, connections, publicTwinUrl, docs } = parts;
   const worlds = new WorldAccess(dependencies.service, limits);
-  const routes = allTwinRoutes(options, dependencies, parts, worlds);
+  const cityNames = dependencies.service.cities.map(({ name }) => name);
+  const assets = lockstepAssets(options.lockstepFiles, cityNames, worlds);
+  const hellos = new LockstepHellos((city) => ({
+    kernel: options.cityKernels.get(city) ?? '',
+    assets: assets.assetsOf(city),
+  }));
+  const routes = [...allTwinRoutes(options, dependencies, parts, worlds), ...assets.routes];
   const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
   const forwarding = cluster && new Forwarding({ cluster, publicTwinUrl, log });
   const turns = new FairTurns(time);
   if (cluster) answerOthers(cluster, routes, turns, dependencies, parts);
-  const stream = new WorldStream({ ...parts, worlds, forwarding });
+  const stream = new WorldStream({ ...parts, hellos, worlds, forwarding });
   feedStreams(stream, parts, dependencies);
+  feedLockstep({ fanout: parts.lockstep, hellos, service: dependencies.service, cluster });
   const served = forwarding ? routes.map((route) => forwarding.wrap(route)) : routes;
   return {
     ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies, connections, turns },
