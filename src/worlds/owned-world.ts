@@ -11,8 +11,8 @@ import type { ContactRecord } from '../twin/contact-records.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { Change, NumberedChange } from '../twin/journal.ts';
-import { outlookEntries } from '../twin/outlook.ts';
 import type { KnownJournal, LockstepPulse } from '../twin/lockstep.ts';
+import { outlookEntries } from '../twin/outlook.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
 import type {
   Asker,
@@ -228,7 +228,10 @@ export class OwnedWorld implements World, IdleWorld {
     const { record, journal, guard, ticks, demand } = this.#parts;
     const { masks, seq: maskSeq, lastTick: maskTick, hash } = journal;
     return {
-      ...{ number: this.number, record: { ...record, masks, maskSeq, maskTick, ...hashedAt(maskSeq, hash) } },
+      ...{
+        number: this.number,
+        record: { ...record, masks, maskSeq, maskTick, ...hashedAt(maskSeq, hash) },
+      },
       ...{ due: this.due, lastTouchMs: this.lastTouchMs, trapsMs: guard.trapsMs },
       ...{ answeredTick: ticks.answered, paidTick: ticks.paid },
       ...{ frozen, sentTick: this.#latest?.tick ?? null },

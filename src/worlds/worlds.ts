@@ -13,9 +13,8 @@ import type { Supervisor } from '../shard/supervisor.ts';
 import { Slices } from '../slices.ts';
 import type { Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import { inPartition, partitionOf, randomWorldNumber, worldIdOf } from '../twin/ids.ts';
+import { newWorldNumber, partitionOf, worldIdOf } from '../twin/ids.ts';
 import { countPacked, type NumberedChange, unpackChanges, withPacked } from '../twin/journal.ts';
-import type { LockstepMessage } from '../twin/lockstep.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
@@ -79,8 +78,8 @@ export class Worlds
   /** Whom to tell that a world is deleted: those that were made here. */
   readonly #deleted = new Map<number, () => void>();
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
-  #endStreams: (world: World, why: StreamEnd) => void = () => {};
-  #tell: (world: World, message: LockstepMessage) => void = () => {};
+  endStreams: WorldOwner['endStreams'] = () => {};
+  tell: WorldOwner['tell'] = () => {};
 
   constructor(dependencies: WorldsDependencies) {
     const { cities, clock, idleMs, log, shards, store, time } = dependencies;
@@ -143,12 +142,9 @@ export class Worlds
   /** In a partition that this node holds. Throws TwinError `store_unavailable` if there is none. */
   #newNumber(): number {
     const { random, ranges } = this.#dependencies;
-    const number = randomWorldNumber((count) => random.bytes(count));
-    const shown = ranges.shown();
-    if (shown.length === PARTITION_COUNT) return number;
-    const partition = shown[partitionOf(number) % shown.length];
-    if (partition === undefined) throw new BetweenNodes();
-    return inPartition(number, partition);
+    const number = newWorldNumber((count) => random.bytes(count), ranges.shown());
+    if (number === undefined) throw new BetweenNodes();
+    return number;
   }
 
   #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
@@ -206,8 +202,7 @@ export class Worlds
   }
 
   serves(number: number): boolean {
-    const { ranges, time } = this.#dependencies;
-    return ranges.isShown(partitionOf(number), time.now());
+    return this.#isShown(partitionOf(number));
   }
 
   peek(number: number): OwnedWorld | undefined {
@@ -344,20 +339,12 @@ export class Worlds
     this.#sink = sink;
   }
 
-  onLockstep(tell: (world: World, message: LockstepMessage) => void): void {
-    this.#tell = tell;
-  }
-
-  tell(world: World, message: LockstepMessage): void {
-    this.#tell(world, message);
+  onLockstep(tell: WorldOwner['tell']): void {
+    this.tell = tell;
   }
 
   onStreamEnd(end: (world: World, why: StreamEnd) => void): void {
-    this.#endStreams = end;
-  }
-
-  endStreams(world: World, why: StreamEnd): void {
-    this.#endStreams(world, why);
+    this.endStreams = end;
   }
 
   report(shard: Shard, report: Report): void {
