@@ -1,7 +1,7 @@
 import type { City } from './city/types.ts';
 import type { Encoding, StreamEncoding } from './codec/encoding.ts';
 import type { Change } from './twin/journal.ts';
-import type { KnownJournal, LockstepMessage, LockstepPulse, WorldStart } from './twin/lockstep.ts';
+import type { KnownJournal, LockstepMessage, WorldPulse, WorldStart } from './twin/lockstep.ts';
 import type { PerceptionRecord } from './twin/perception-record.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from './twin/wire.ts';
 import type { WorldOptions } from './twin/world-options.ts';
@@ -81,7 +81,7 @@ export interface WorldFrame {
 }
 
 /** What a client lives a world from. */
-export interface LockstepPast extends Omit<LockstepPulse, 'type'> {
+export interface LockstepPast extends WorldPulse {
   seed: number;
   city: string;
   start: WorldStart;
@@ -245,7 +245,7 @@ export interface World {
   lockstep(known?: KnownJournal): Promise<LockstepPast>;
 
   /** What the clock and the journal of the world show now. */
-  pulse(): Omit<LockstepPulse, 'type'>;
+  pulse(): WorldPulse;
 
   /**
    * Adds a watcher of a client. One of frames makes the world hot. Throws TwinError `overloaded` if its shard has no

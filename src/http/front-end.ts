@@ -129,9 +129,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     docs: readDocsFiles(),
     web: readWebFiles(options.webFolder),
   };
-  const fanout = new Fanout(time);
-  const lockstep = new LockstepFanout(time);
-  const streams = { fanout, lockstep };
+  const streams = { fanout: new Fanout(time), lockstep: new LockstepFanout(time) };
   const pages = new KeptPages(KEPT_BYTES_MAX, time);
   const ofAll = partsOfAll(limits, dependencies);
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
@@ -140,9 +138,8 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     return server;
   };
   try {
-    const twin = open(
-      twinServer(options, dependencies, { ...shared, ...ofAll, ...streams, pages }),
-    );
+    const parts = { ...shared, ...ofAll, ...streams, pages };
+    const twin = open(twinServer(options, dependencies, parts));
     const dealer = open(dealerServer(options, dependencies, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
     const ops = open(opsServer(options, { ...dependencies, trouble }, shared));
@@ -150,12 +147,10 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.dealerUrl = urlOf(scheme, host, dealer.port);
     state.isReady = true;
-    countStreams(metrics, fanout, lockstep);
+    countStreams(metrics, streams);
     const stopMeasuring = metrics.addProcess(time);
     const stopSweeping = time.every(SWEEP_MS, () => {
-      fanout.sweep();
-      lockstep.sweep();
-      pages.sweep();
+      for (const each of [streams.fanout, streams.lockstep, pages]) each.sweep();
     });
     return {
       twinUrl: state.twinUrl,
@@ -164,7 +159,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
       async close() {
         state.isReady = false;
         const drained = servers.map((server) => server.drain(CLOSE_GRACE_MS));
-        await Promise.all([...drained, fanout.endAll(), lockstep.endAll()]);
+        await Promise.all([...drained, streams.fanout.endAll(), streams.lockstep.endAll()]);
         stopSweeping();
         stopMeasuring();
         for (const server of servers) server.end();
@@ -201,7 +196,7 @@ function createConnectionCount(
 /** All streams of a world are fed alike, whichever node serves it. */
 function feedStreams(
   stream: WorldStream,
-  { fanout, lockstep }: Pick<TwinParts, 'fanout' | 'lockstep'>,
+  { fanout, lockstep }: Streams,
   { service, cluster }: FrontEndDependencies,
 ): void {
   service.onFrames((frames, done) => {
@@ -221,7 +216,7 @@ function feedStreams(
   });
 }
 
-function countStreams(metrics: Metrics, fanout: Fanout, lockstep: LockstepFanout): void {
+function countStreams(metrics: Metrics, { fanout, lockstep }: Streams): void {
   metrics.read(STREAM_METRICS.lockstepWatchers, () => lockstep.watcherCount);
   metrics.read(STREAM_METRICS.lockstepSent, () => lockstep.messagesSent);
   metrics.read(STREAM_METRICS.lockstepBytes, () => lockstep.bytesSent);
@@ -248,11 +243,15 @@ interface Shared {
   web: WebFiles;
 }
 
-interface TwinParts extends Shared {
-  streamed: StreamedAnswers;
-  traces: Traces;
+/** The open streams of all worlds. */
+interface Streams {
   fanout: Fanout;
   lockstep: LockstepFanout;
+}
+
+interface TwinParts extends Shared, Streams {
+  streamed: StreamedAnswers;
+  traces: Traces;
   pages: KeptPages;
 }
 

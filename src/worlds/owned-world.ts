@@ -1,7 +1,7 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
-import { type Encoding, STREAM_ENCODINGS, type StreamEncoding } from '../codec/encoding.ts';
+import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { FRAME_AGE_MS_MAX } from '../limits.ts';
 import type { BatchFrame } from '../shard/frame-batch.ts';
@@ -11,7 +11,7 @@ import type { ContactRecord } from '../twin/contact-records.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { Change, NumberedChange } from '../twin/journal.ts';
-import type { KnownJournal, LockstepPulse } from '../twin/lockstep.ts';
+import type { KnownJournal, WorldPulse } from '../twin/lockstep.ts';
 import { outlookEntries } from '../twin/outlook.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
 import type {
@@ -235,7 +235,7 @@ export class OwnedWorld implements World, IdleWorld {
       ...{ due: this.due, lastTouchMs: this.lastTouchMs, trapsMs: guard.trapsMs },
       ...{ answeredTick: ticks.answered, paidTick: ticks.paid },
       ...{ frozen, sentTick: this.#latest?.tick ?? null },
-      encodings: STREAM_ENCODINGS.filter((encoding) => demand.isWatched(encoding)),
+      encodings: demand.encodings,
     };
   }
 
@@ -359,7 +359,7 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#lockstep.past(known);
   }
 
-  pulse(): Omit<LockstepPulse, 'type'> {
+  pulse(): WorldPulse {
     return this.#lockstep.pulse();
   }
 

@@ -8,7 +8,7 @@ import {
   type NumberedChange,
   withChanges,
 } from '../twin/journal.ts';
-import { JournalHash } from '../twin/lockstep.ts';
+import { JournalHash } from '../twin/journal-hash.ts';
 import type { World } from '../twin-service.ts';
 import type { Records, WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';

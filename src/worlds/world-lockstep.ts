@@ -3,12 +3,8 @@ import { LOCKSTEP_PULSE_MS } from '../limits.ts';
 import { joined, lastOf, packNumbered, unpackNumbered } from '../shard/protocol.ts';
 import type { StopTimer } from '../time.ts';
 import type { NumberedChange } from '../twin/journal.ts';
-import {
-  JournalHash,
-  type KnownJournal,
-  type LockstepMessage,
-  type LockstepPulse,
-} from '../twin/lockstep.ts';
+import { JournalHash } from '../twin/journal-hash.ts';
+import type { KnownJournal, LockstepMessage, WorldPulse } from '../twin/lockstep.ts';
 import type { LockstepPast } from '../twin-service.ts';
 import type { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -33,12 +29,12 @@ export class WorldLockstep {
     this.#stopPulses = undefined;
     if (!isWatched) return;
     const { time } = this.#parts.shared;
-    const beat = () => this.#send({ type: 'pulse', ...this.pulse() });
-    // Each world has its own phase, so that those of a node that has restarted do not beat together.
+    const pulse = () => this.#send({ type: 'pulse', ...this.pulse() });
+    // Each world has its own phase, so that those of a node that has restarted do not pulse together.
     const firstMs = (this.#parts.world.number * 7919) % LOCKSTEP_PULSE_MS;
     const stopFirst = time.after(firstMs, () => {
-      beat();
-      this.#stopPulses = time.every(LOCKSTEP_PULSE_MS, beat);
+      pulse();
+      this.#stopPulses = time.every(LOCKSTEP_PULSE_MS, pulse);
     });
     this.#stopPulses = stopFirst;
   }
@@ -49,7 +45,7 @@ export class WorldLockstep {
   }
 
   /** What the clock and the journal show now. */
-  pulse(): Omit<LockstepPulse, 'type'> {
+  pulse(): WorldPulse {
     const { world, ticks, journal, shared, record } = this.#parts;
     const tick = Math.max(ticks.floor, (shared.clock.now() - record.createdAtMs) / TICK_MS);
     const { seq, hash } = journal;

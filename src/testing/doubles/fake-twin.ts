@@ -23,7 +23,7 @@ import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
 import { applyChange, type Change, unpackChanges } from '../../twin/journal.ts';
-import type { KnownJournal, LockstepMessage, LockstepPulse } from '../../twin/lockstep.ts';
+import type { KnownJournal, LockstepMessage, WorldPulse } from '../../twin/lockstep.ts';
 import type { PerceptionRecord } from '../../twin/perception-record.ts';
 import type { EventRecord, Incident, WorldOutlook } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
@@ -248,7 +248,7 @@ export class FakeWorld implements World {
     return { seed, city: city.name, start, resumed, image: undefined, changes, ...this.pulse() };
   }
 
-  pulse(): Omit<LockstepPulse, 'type'> {
+  pulse(): WorldPulse {
     const { watcherCount: watchers, journalHash: journal, tickNow: tick } = this;
     return { tick, seq: this.changes.length, journal, watchers };
   }

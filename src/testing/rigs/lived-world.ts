@@ -4,7 +4,8 @@ import { Kernel, type Slab } from '../../kernel/kernel.ts';
 import { unpackNumbered } from '../../shard/protocol.ts';
 import { CAR_TYPES, carTypesOf } from '../../twin/fleet.ts';
 import type { NumberedChange } from '../../twin/journal.ts';
-import { JournalHash, type LockstepHello } from '../../twin/lockstep.ts';
+import { JournalHash } from '../../twin/journal-hash.ts';
+import type { LockstepHello } from '../../twin/lockstep.ts';
 import { cities, wasmOf } from './kernel.ts';
 
 const module = new WebAssembly.Module(wasmOf('release'));

@@ -6,6 +6,7 @@ import type { LockstepHello, LockstepMessage, LockstepPulse } from '../../../twi
 import { cities } from '../../rigs/kernel.ts';
 import { changesOf, LivedWorld } from '../../rigs/lived-world.ts';
 import { useNodes } from '../../rigs/nodes.ts';
+import { checkMessage } from '../../rigs/published.ts';
 import { Api, useTwin } from './api.ts';
 import { handshake, Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
@@ -28,6 +29,7 @@ class Lockstep {
   async next(): Promise<LockstepMessage> {
     const { isBinary, content } = await this.stream.next();
     expect(isBinary).toBe(true);
+    await checkMessage(this.stream.socket.url, content);
     return content as LockstepMessage;
   }
 
