@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { Button } from './button.tsx';
+import { reasonOf } from './request.ts';
 
 interface Action {
   /** The text of its button. */
@@ -38,7 +39,7 @@ export function showToast(text: string, options: ToastOptions = {}): void {
 
 /** Shows why something failed that the page does not wait for. */
 export function showFailure(error: unknown): void {
-  showToast(error instanceof Error ? error.message : String(error), { kind: 'bad' });
+  showToast(reasonOf(error), { kind: 'bad' });
 }
 
 /** Takes away what was said to somebody who has left. */
