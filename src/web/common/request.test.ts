@@ -113,7 +113,7 @@ test('passes an abort of the caller on', async () => {
   await expect(asking).rejects.toBe(reason);
 });
 
-test('gives a request up that is not answered in time, with or without a signal of the caller', async () => {
+test('[P33] gives a request up that is not answered in time, with or without a signal of the caller', async () => {
   const inTime = vi.spyOn(AbortSignal, 'timeout');
   for (const options of [{}, { signal: new AbortController().signal }]) {
     const late = new AbortController();
@@ -128,7 +128,7 @@ test('gives a request up that is not answered in time, with or without a signal 
   inTime.mockRestore();
 });
 
-test('gives an answer up of which the rest does not come in time', async () => {
+test('[P33] gives an answer up of which the rest does not come in time', async () => {
   const late = new AbortController();
   const inTime = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal);
   const text = () => {

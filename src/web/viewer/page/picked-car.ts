@@ -131,7 +131,7 @@ export class PickedCar {
     const others = this.#live.fleet.peek().filter(({ vin }) => vin !== picked);
     this.isSwitchingAll.value = onAll;
     const why = await this.#change((vin) => changeFeatures(vin, off));
-    const whyOthers = onAll && why === '' ? await switchAll(others, off) : '';
+    const whyOthers = onAll && why === '' ? await switchOthers(others, off) : '';
     this.isSwitchingAll.value = false;
     if (whyOthers !== '' && picked === this.vin.peek()) this.error.value = whyOthers;
     return why || whyOthers;
@@ -189,8 +189,8 @@ export class PickedCar {
   }
 }
 
-/** Switches features of cars, some cars at a time. Returns why some could not be switched. */
-async function switchAll(
+/** Switches features of all cars but one, some cars at a time. Returns why some could not be switched. */
+async function switchOthers(
   cars: readonly FleetEntry[],
   features: Readonly<Record<string, boolean>>,
 ): Promise<string> {
