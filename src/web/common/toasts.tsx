@@ -42,9 +42,9 @@ export function showFailure(error: unknown): void {
   showToast(reasonOf(error), { kind: 'bad' });
 }
 
-/** Takes away what was said to somebody who has left. */
-export function clearToasts(): void {
-  toasts.value = [];
+/** Takes away what was said on a topic that is settled; without one all that was said to somebody who has left. */
+export function clearToasts(topic?: string): void {
+  toasts.value = toasts.peek().filter((toast) => topic !== undefined && toast.topic !== topic);
 }
 
 function dismiss(id: number): void {

@@ -14,6 +14,7 @@ interface Said {
 const said: Said[] = [];
 vi.mock('../../common/toasts.tsx', () => ({
   showToast: (text: string, options: Omit<Said, 'text'>) => said.push({ text, ...options }),
+  clearToasts: () => said.splice(0),
 }));
 vi.mock('../../common/storage.ts', () => ({ readStored: () => null, store: () => {} }));
 
@@ -166,6 +167,7 @@ describe('a demonstration', () => {
     await vi.advanceTimersByTimeAsync(1000);
     await demonstration.switchOff();
     expect([offered(), demonstration.off.peek()?.feature]).toEqual(['waiting aeb', 'aeb']);
+    expect(said).toEqual([]);
   });
 
   test('[P22] leaves a feature on that is wanted again before it is off', async () => {

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { reasonOf } from '../../common/request.ts';
 import { readStored, store } from '../../common/storage.ts';
-import { showToast } from '../../common/toasts.tsx';
+import { clearToasts, showToast } from '../../common/toasts.tsx';
 import { readOutlook } from '../api/twin.ts';
 import {
   type FleetEntry,
@@ -186,6 +186,7 @@ export class Demonstration {
     const why = await this.#switch(offer, false);
     if (why === '') {
       this.off.value = offer;
+      clearToasts(TOPIC);
       return;
     }
     showToast(`${carName(offer.car)}: ${why}`, { kind: 'bad', topic: TOPIC, stays: false });
