@@ -2,7 +2,7 @@ import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { useTwin, vinOf } from './api.ts';
-import { crashedWorld, firstVisit, mapless, openCity, until } from './viewer-visitor.ts';
+import { crashedWorld, firstVisit, mapless, offered, openCity, until } from './viewer-visitor.ts';
 
 // What is drawn by the processor of a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -24,27 +24,33 @@ const refuse = (route: Route) =>
     status: 503,
     json: { error: 'store_unavailable', hint: 'Nothing was changed.' },
   });
-const refuseChanges = (route: Route) =>
-  route.request().method() === 'PATCH' ? refuse(route) : route.continue();
+/** Refuses changes of features while `isRefused`, which is told the car. */
+async function refuseChanges(page: Page, isRefused: (vin: string) => boolean): Promise<void> {
+  await page.route(FEATURES, async (route) => {
+    const request = route.request();
+    const isChange = request.method() === 'PATCH';
+    if (isChange && isRefused(request.headers()['x-vin'] ?? '')) await refuse(route);
+    else await route.continue();
+  });
+}
 const toastsOf = (page: Page) => page.locator('.toast');
 
 test('[P22] a feature that cannot be switched off, or on again, is said to be, and can be tried again', async () => {
   const world = await api.makeWorld({ seed: 5, start_tick: 500 });
   context = await firstVisit(await mapless(browser));
   const page = await openCity(context, `${api.url}/worlds/${world.id}`);
-  const card = page.locator('.demonstration');
-  await page.route(FEATURES, refuseChanges);
-  await card.getByRole('button', { name: 'Show me' }).click();
-  const off = card.getByRole('button', { name: /^Switch off / });
+  let isRefused = true;
+  await refuseChanges(page, () => isRefused);
+  const off = await offered(page);
   await off.click();
   await toastsOf(page).getByText('could not be switched. Nothing was changed.').waitFor();
-  await page.unroute(FEATURES);
+  isRefused = false;
   await off.click();
   await until(page, `viewer.demonstration === 'waiting'`);
   const changes = async () => (await api.world('Journal', world, '/journal')).changes.length;
   await expect.poll(changes).toBe(1);
 
-  await page.route(FEATURES, refuseChanges);
+  isRefused = true;
   // In the card, or beside the report of what has come of it already.
   await page
     .getByRole('button', { name: /on again$/ })
@@ -52,7 +58,7 @@ test('[P22] a feature that cannot be switched off, or on again, is said to be, a
     .click();
   const again = toastsOf(page).getByRole('button', { name: 'Try again' });
   await again.waitFor();
-  await page.unroute(FEATURES);
+  isRefused = false;
   await again.click();
   await toastsOf(page)
     .getByText(/ has its .+ again\.$/)
@@ -69,11 +75,7 @@ test('[P6] a preset names the car that it was for, and how many of all cars it m
   const plate = world.fleet[3]?.plate;
   await toastsOf(page).getByText(`No brakes: brakes off on ${plate}.`).waitFor();
   const missed = [vinOf(world, 8), vinOf(world, 11)];
-  await page.route(FEATURES, (route) =>
-    missed.includes(route.request().headers()['x-vin'] ?? '')
-      ? refuseChanges(route)
-      : route.continue(),
-  );
+  await refuseChanges(page, (vin) => missed.includes(vin));
   await page.getByRole('switch', { name: 'On all cars' }).click();
   await preset.click();
   await page.getByText('2 of 20 cars could not be switched. Nothing was changed.').waitFor();
