@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { at } from './city/geometry.ts';
 import { NodeClock } from './clock.ts';
 import { ClockKeeper, readClockStart } from './clock-keeper.ts';
 import type { Cluster } from './cluster/cluster.ts';
@@ -118,7 +119,17 @@ export async function startNode(
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const served = { store, worlds, platform, cluster, ranges, ...identity };
+    const { cityKernels } = kernel;
+    const served = {
+      store,
+      worlds,
+      platform,
+      cluster,
+      ranges,
+      ...identity,
+      ...release,
+      cityKernels,
+    };
     const stopsSoon = () => (cluster?.isStopping ? STOPS : trouble());
     const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());
@@ -162,7 +173,11 @@ async function openNodeStore(
 function loadKernel(file: string) {
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(file));
-  return { cities, wasm, identity: kernelIdentity(wasm, cities.tables, CAR_TYPES) };
+  const ofCity = (table: ArrayBuffer) => kernelIdentity(wasm, [table], CAR_TYPES);
+  const cityKernels = new Map(
+    cities.cities.map(({ name }, i) => [name, ofCity(at(cities.tables, i))]),
+  );
+  return { cities, wasm, identity: kernelIdentity(wasm, cities.tables, CAR_TYPES), cityKernels };
 }
 
 interface Joining {

@@ -40,6 +40,10 @@ import { Fanout } from './twin/fanout.ts';
 import { ForwardedCalls } from './twin/forwarded-calls.ts';
 import { Forwarding } from './twin/forwarding.ts';
 import { KeptPages } from './twin/kept-pages.ts';
+import { type LockstepFiles, lockstepAssets } from './twin/lockstep-assets.ts';
+import { LockstepFanout } from './twin/lockstep-fanout.ts';
+import { feedLockstep } from './twin/lockstep-feed.ts';
+import { LockstepHellos } from './twin/lockstep-hello.ts';
 import { LongLists } from './twin/long-lists.ts';
 import { RelayedFrames } from './twin/relayed-frames.ts';
 import { twinRoutes } from './twin/twin-routes.ts';
@@ -65,12 +69,15 @@ export interface FrontEndOptions
   > {
   /** Output folder of the page build. */
   webFolder: string;
+  lockstepFiles: LockstepFiles;
   /** Connections that both services together may have. */
   connectionsMax: number;
   /** Published log-ins of demo mode; otherwise empty. */
   demoLogins: readonly DemoLogin[];
   /** Hash of the kernel that steps the worlds. */
   kernelHash: string;
+  /** Identity of the kernel with the table of a city alone, by its name. */
+  cityKernels: ReadonlyMap<string, string>;
   /**
    * Base URL of this node alone, without a trailing slash: the streams of its worlds are there.
    * Undefined: they are where all requests are.
@@ -123,6 +130,8 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     web: readWebFiles(options.webFolder),
   };
   const fanout = new Fanout(time);
+  const lockstep = new LockstepFanout(time);
+  const streams = { fanout, lockstep };
   const pages = new KeptPages(KEPT_BYTES_MAX, time);
   const ofAll = partsOfAll(limits, dependencies);
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
@@ -131,7 +140,9 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     return server;
   };
   try {
-    const twin = open(twinServer(options, dependencies, { ...shared, ...ofAll, fanout, pages }));
+    const twin = open(
+      twinServer(options, dependencies, { ...shared, ...ofAll, ...streams, pages }),
+    );
     const dealer = open(dealerServer(options, dependencies, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
     const ops = open(opsServer(options, { ...dependencies, trouble }, shared));
@@ -139,10 +150,11 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.dealerUrl = urlOf(scheme, host, dealer.port);
     state.isReady = true;
-    countStreams(metrics, fanout);
+    countStreams(metrics, fanout, lockstep);
     const stopMeasuring = metrics.addProcess(time);
     const stopSweeping = time.every(SWEEP_MS, () => {
       fanout.sweep();
+      lockstep.sweep();
       pages.sweep();
     });
     return {
@@ -152,7 +164,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
       async close() {
         state.isReady = false;
         const drained = servers.map((server) => server.drain(CLOSE_GRACE_MS));
-        await Promise.all([...drained, fanout.endAll()]);
+        await Promise.all([...drained, fanout.endAll(), lockstep.endAll()]);
         stopSweeping();
         stopMeasuring();
         for (const server of servers) server.end();
@@ -189,24 +201,30 @@ function createConnectionCount(
 /** All streams of a world are fed alike, whichever node serves it. */
 function feedStreams(
   stream: WorldStream,
-  fanout: Fanout,
+  { fanout, lockstep }: Pick<TwinParts, 'fanout' | 'lockstep'>,
   { service, cluster }: FrontEndDependencies,
 ): void {
   service.onFrames((frames, done) => {
     // First: their bytes are valid until `done`, which may be called at once.
-    cluster?.publish(frames);
+    cluster?.relays.publish(frames);
     fanout.publish(frames, done);
   });
   service.onStreamEnd((world, why) => {
-    cluster?.endRelays(world.number, why);
+    cluster?.relays.end(world.number, why);
     stream.end(world, why);
   });
   const relayed = new RelayedFrames(fanout);
-  cluster?.onFrames((frames) => relayed.publish(frames));
-  cluster?.onStreamEnd((worldNumber, code) => fanout.endWorld(worldNumber, code));
+  cluster?.relays.onFrames((frames) => relayed.publish(frames));
+  cluster?.relays.onStreamEnd((worldNumber, code) => {
+    fanout.endWorld(worldNumber, code);
+    lockstep.endWorld(worldNumber, code);
+  });
 }
 
-function countStreams(metrics: Metrics, fanout: Fanout): void {
+function countStreams(metrics: Metrics, fanout: Fanout, lockstep: LockstepFanout): void {
+  metrics.read(STREAM_METRICS.lockstepWatchers, () => lockstep.watcherCount);
+  metrics.read(STREAM_METRICS.lockstepSent, () => lockstep.messagesSent);
+  metrics.read(STREAM_METRICS.lockstepBytes, () => lockstep.bytesSent);
   metrics.read(STREAM_METRICS.watchers, () => fanout.watcherCount);
   metrics.read(STREAM_METRICS.sent, () => fanout.framesSent);
   metrics.read(STREAM_METRICS.skipped, () => fanout.framesSkipped);
@@ -234,6 +252,7 @@ interface TwinParts extends Shared {
   streamed: StreamedAnswers;
   traces: Traces;
   fanout: Fanout;
+  lockstep: LockstepFanout;
   pages: KeptPages;
 }
 
@@ -244,15 +263,22 @@ function twinServer(
 ): ServerSettings<StreamSession> {
   const { host, twinPort, tls, corsOrigins, proxies } = options;
   const { cluster, time, log } = dependencies;
-  const { limits, connections, publicTwinUrl, docs, fanout } = parts;
+  const { limits, connections, publicTwinUrl, docs } = parts;
   const worlds = new WorldAccess(dependencies.service, limits);
-  const routes = allTwinRoutes(options, dependencies, parts, worlds);
+  const cityNames = dependencies.service.cities.map(({ name }) => name);
+  const assets = lockstepAssets(options.lockstepFiles, cityNames, worlds);
+  const hellos = new LockstepHellos((city) => ({
+    kernel: options.cityKernels.get(city) ?? '',
+    assets: assets.assetsOf(city),
+  }));
+  const routes = [...allTwinRoutes(options, dependencies, parts, worlds), ...assets.routes];
   const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
   const forwarding = cluster && new Forwarding({ cluster, publicTwinUrl, log });
   const turns = new FairTurns(time);
   if (cluster) answerOthers(cluster, routes, turns, dependencies, parts);
-  const stream = new WorldStream(worlds, limits, fanout, forwarding);
-  feedStreams(stream, fanout, dependencies);
+  const stream = new WorldStream({ ...parts, hellos, worlds, forwarding });
+  feedStreams(stream, parts, dependencies);
+  feedLockstep({ fanout: parts.lockstep, hellos, service: dependencies.service, cluster });
   const served = forwarding ? routes.map((route) => forwarding.wrap(route)) : routes;
   return {
     ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies, connections, turns },

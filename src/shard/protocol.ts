@@ -259,6 +259,11 @@ export function unpackNumbered(packed: Int32Array): NumberedChange[] {
   });
 }
 
+/** The last one; undefined if there is none. */
+export function lastOf(packed: Int32Array): NumberedChange | undefined {
+  return unpackNumbered(packed.subarray(Math.max(0, packed.length - CHANGE_INTS)))[0];
+}
+
 /** From packed changes of which the first has number 1, those after a number. */
 export function numbered(packed: Int32Array, afterSeq: number): Int32Array {
   const fields = CHANGE_INTS - 1;

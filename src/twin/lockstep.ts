@@ -15,36 +15,33 @@ export interface WorldStart {
   masks: readonly number[];
 }
 
-/** Number in the journal, tick, index of the car, mask of touched features, their values. */
-export type ChangeTuple = readonly [
-  seq: number,
-  tick: number,
-  car: number,
-  touched: number,
-  values: number,
-];
-
 /** Addresses of what a world is lived with. Their contents never change. */
 export interface LockstepAssets {
   /** The compiled kernel. */
   kernel: string;
-  /** Its table of the city. */
+  /** What writes the states that it packs as JSON and MessagePack, compiled. */
+  frames: string;
+  /** Its table of the city, coded: see `decodeTable`. */
   table: string;
   /** The types of cars, as JSON. */
   car_types: string;
 }
 
+/** What a client lives the worlds of a city with. */
+export interface LockstepKernel {
+  /** Identifies the code, the table of the city and the types of cars: it decides how a world goes on. */
+  kernel: string;
+  assets: LockstepAssets;
+}
+
 /** The first message. */
-export interface LockstepHello {
+export interface LockstepHello extends LockstepKernel {
   type: 'hello';
   world: string;
   rate_hz: number;
   fleet: readonly FleetEntry[];
   /** The tick of the server's clock, with its fraction. */
   tick: number;
-  /** Identifies the code, the table of the city and the types of cars: it decides how the world goes on. */
-  kernel: string;
-  assets: LockstepAssets;
   seed: number;
   city: string;
   start: WorldStart;
@@ -52,8 +49,12 @@ export interface LockstepHello {
   resumed: boolean;
   /** A later state than `start`, where there is one; its bytes are deflated (RFC 1951). */
   image: { tick: number; seq: number; bytes: Uint8Array } | null;
-  /** Those after the image, else after the start; where resumed, after the client's last one. */
-  changes: readonly ChangeTuple[];
+  /**
+   * Those after the image, else after the start; where resumed, after the client's last one. Each is five
+   * 32-bit integers, little-endian: number in the journal, tick, index of the car, mask of the touched
+   * features, their values.
+   */
+  changes: Uint8Array;
   /** Of the last change. */
   seq: number;
   /** Hash of the journal up to `seq`: see `JournalHash`. */
@@ -69,6 +70,8 @@ export interface LockstepChange {
   car: number;
   touched: number;
   values: number;
+  /** Hash of the journal up to this change. */
+  journal: string;
 }
 
 /** What the server's clock and journal show now. */
@@ -89,12 +92,27 @@ export interface LockstepIncident {
 
 export type LockstepMessage = LockstepHello | LockstepChange | LockstepPulse | LockstepIncident;
 
-export function tupleOf({ seq, tick, car, touched, values }: NumberedChange): ChangeTuple {
-  return [seq, tick, car, touched, values];
+/** What a message tells of a world: a pulse all, a change how far the journal goes. */
+export type LockstepBeat = Partial<Omit<LockstepPulse, 'type'>>;
+
+/** A message for all that live a world, encoded. */
+export interface LockstepNews {
+  beat: LockstepBeat;
+  bytes: Uint8Array;
+  /** Of a change: its number in the journal. */
+  seq: number | undefined;
 }
 
-export function changeOfTuple([seq, tick, car, touched, values]: ChangeTuple): NumberedChange {
-  return { seq, tick, car, touched, values };
+/** An encoded hello, and what it tells of the world. */
+export interface EncodedHello {
+  beat: Omit<LockstepPulse, 'type'>;
+  bytes: Uint8Array;
+}
+
+/** What a client has of the journal: the number of its last change, and the hash up to that. */
+export interface KnownJournal {
+  seq: number;
+  journal: string;
 }
 
 /**

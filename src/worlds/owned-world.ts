@@ -1,7 +1,7 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
-import type { Encoding } from '../codec/encoding.ts';
+import { type Encoding, STREAM_ENCODINGS, type StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { FRAME_AGE_MS_MAX } from '../limits.ts';
 import type { BatchFrame } from '../shard/frame-batch.ts';
@@ -12,11 +12,13 @@ import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { Change, NumberedChange } from '../twin/journal.ts';
 import { outlookEntries } from '../twin/outlook.ts';
+import type { KnownJournal, LockstepPulse } from '../twin/lockstep.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
 import type {
   Asker,
   ChangeRange,
   IncidentRange,
+  LockstepPast,
   LongList,
   Replay,
   ReplayOrder,
@@ -33,15 +35,14 @@ import type { WorldRecord } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
-import { WorldJournal } from './world-journal.ts';
+import { hashedAt, WorldJournal } from './world-journal.ts';
 import { WorldLoader } from './world-loader.ts';
+import { WorldLockstep } from './world-lockstep.ts';
 import { WorldOutlooks } from './world-outlooks.ts';
 import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
 import { WorldTicks } from './world-ticks.ts';
 import { RefusedWrite } from './write-errors.ts';
-
-const ENCODINGS: readonly Encoding[] = ['json', 'msgpack'];
 
 /** The main thread's object for one world. */
 export class OwnedWorld implements World, IdleWorld {
@@ -54,6 +55,7 @@ export class OwnedWorld implements World, IdleWorld {
   /** Its slot of the idle index, in the store. */
   due: number;
   readonly loader: WorldLoader;
+  readonly #lockstep: WorldLockstep;
   readonly #parts: WorldParts;
   readonly #shared: WorldDependencies;
   /** Made at first use, because most worlds at hand never need it. */
@@ -90,12 +92,18 @@ export class OwnedWorld implements World, IdleWorld {
     this.#shared = shared;
     this.#parts = {
       ...base,
-      journal: new WorldJournal(changes, base),
-      reports: new WorldReports(number, shared),
+      journal: new WorldJournal(changes, {
+        ...base,
+        changed: (change) => this.#lockstep.changed(change),
+      }),
+      reports: new WorldReports(number, shared, (incidents, isExplained) =>
+        this.#lockstep.stored(incidents, isExplained),
+      ),
       demand: new EncodingDemand(),
       guard: new CrashLoopGuard(),
     };
     this.loader = new WorldLoader(this.#parts);
+    this.#lockstep = new WorldLockstep(this.#parts, this.loader);
   }
 
   get city(): City {
@@ -203,6 +211,7 @@ export class OwnedWorld implements World, IdleWorld {
     residency.retire();
     this.#history?.explanations.stopUnwanted();
     journal.forget();
+    this.#lockstep.watched(false);
     await residency.close();
     await reports.close();
   }
@@ -217,13 +226,13 @@ export class OwnedWorld implements World, IdleWorld {
 
   handOut(frozen: FrozenWorld | null): HandedWorld {
     const { record, journal, guard, ticks, demand } = this.#parts;
-    const { masks, seq: maskSeq, lastTick: maskTick } = journal;
+    const { masks, seq: maskSeq, lastTick: maskTick, hash } = journal;
     return {
-      ...{ number: this.number, record: { ...record, masks, maskSeq, maskTick } },
+      ...{ number: this.number, record: { ...record, masks, maskSeq, maskTick, ...hashedAt(maskSeq, hash) } },
       ...{ due: this.due, lastTouchMs: this.lastTouchMs, trapsMs: guard.trapsMs },
       ...{ answeredTick: ticks.answered, paidTick: ticks.paid },
       ...{ frozen, sentTick: this.#latest?.tick ?? null },
-      encodings: ENCODINGS.filter((encoding) => demand.wants(encoding)),
+      encodings: STREAM_ENCODINGS.filter((encoding) => demand.isWatched(encoding)),
     };
   }
 
@@ -329,7 +338,7 @@ export class OwnedWorld implements World, IdleWorld {
   /** Takes new contacts. `from`: number of the first. */
   collided(from: number, facts: readonly ContactRecord[]): void {
     this.reports.contacts(from, facts);
-    if (this.watcherCount > 0) this.history.explanations.wakeAfter(facts.at(-1)?.tick ?? 0);
+    if (this.isHot) this.history.explanations.wakeAfter(facts.at(-1)?.tick ?? 0);
   }
 
   // ── watchers ────────────────────────────────────────────────────────────────────────────────
@@ -338,19 +347,40 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#parts.demand.watcherCount;
   }
 
-  watch(encoding: Encoding, client: string, asker?: Asker): void {
-    const { demand, guard, ticks } = this.#parts;
-    guard.refuseInQuarantine(this.#shared.clock.now());
-    if (this.watcherCount === 0 && !this.shard.admits) {
+  /** Whether its frames are watched. */
+  get isHot(): boolean {
+    return this.#parts.demand.frameWatcherCount > 0;
+  }
+
+  lockstep(known?: KnownJournal): Promise<LockstepPast> {
+    return this.#lockstep.past(known);
+  }
+
+  pulse(): Omit<LockstepPulse, 'type'> {
+    return this.#lockstep.pulse();
+  }
+
+  watch(encoding: StreamEncoding, client: string, asker?: Asker): void {
+    this.#parts.guard.refuseInQuarantine(this.#shared.clock.now());
+    if (encoding === 'lockstep') {
+      this.#parts.demand.joinLockstep();
+      if (this.#parts.demand.lockstepCount === 1) this.#lockstep.watched(true);
+    } else this.#watchFrames(encoding, client, asker);
+  }
+
+  #watchFrames(encoding: Encoding, client: string, asker: Asker | undefined): void {
+    const { demand, ticks } = this.#parts;
+    if (!this.isHot && !this.shard.admits) {
       throw new TwinError(
         'overloaded',
         'This node has no capacity for another watched world; try again later.',
         5,
       );
     }
-    if (this.watcherCount === 0 && asker?.affords(0) === false) throw new TwinError('rate_limited');
+    if (!this.isHot && asker?.affords(0) === false) throw new TwinError('rate_limited');
     const isNew = demand.join(encoding, client);
-    if (this.watcherCount === 1) {
+    const isFirst = demand.frameWatcherCount === 1;
+    if (isFirst) {
       this.#shared.owner.hotChanged(this.shard, true);
       this.history.explanations.wakeAfter(ticks.now());
     }
@@ -358,25 +388,33 @@ export class OwnedWorld implements World, IdleWorld {
       void this.loader.loadIfWatched(asker);
       return;
     }
-    if (this.watcherCount === 1) this.loader.payUpToNow(asker);
+    if (isFirst) this.loader.payUpToNow(asker);
     if (isNew) this.loader.sendDemand();
   }
 
-  unwatch(encoding: Encoding, client: string): void {
+  unwatch(encoding: StreamEncoding, client: string): void {
+    const { demand } = this.#parts;
+    if (encoding === 'lockstep') {
+      demand.leaveLockstep();
+      if (demand.lockstepCount === 0) this.#lockstep.watched(false);
+    } else this.#unwatchFrames(encoding, client);
+    // The idle time starts now: it does not run while the world is watched.
+    if (this.watcherCount === 0) this.touch();
+  }
+
+  #unwatchFrames(encoding: Encoding, client: string): void {
     const isGone = this.#parts.demand.leave(encoding, client);
     if (isGone) this.loader.sendDemand();
-    if (this.watcherCount > 0) return;
+    if (this.isHot) return;
     this.#shared.owner.hotChanged(this.shard, false);
     this.#history?.explanations.stopUnwanted();
     this.#latest = undefined;
-    // The idle time starts now: it does not run while the world is watched.
-    this.touch();
   }
 
   /** Takes a new frame from the shard; returns it for the sockets if the world is watched. */
   receive(frame: BatchFrame): WorldFrame | undefined {
     this.#parts.ticks.step(frame.tick);
-    if (this.watcherCount === 0 || frame.tick <= this.#sentTick) return undefined;
+    if (!this.isHot || frame.tick <= this.#sentTick) return undefined;
     this.#latest ??= new LatestFrame();
     this.#latest.take(frame);
     const { tick, json, msgpack } = this.#latest;

@@ -20,6 +20,7 @@ import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import { type NumberedChange, unpackChanges } from '../twin/journal.ts';
+import type { WorldStart } from '../twin/lockstep.ts';
 import { orUnavailable, RefusedWrite, UncertainWrite } from './write-errors.ts';
 
 /**
@@ -50,8 +51,9 @@ export interface WorldRecord {
   masks: readonly number[];
   maskSeq: number;
   maskTick: number;
-  /** Its start under this kernel: tick, number of the last change before it, declared masks. */
-  from: { tick: number; seq: number; masks: readonly number[] };
+  /** `JournalHash` up to a change. It counts only if that is the one of the masks: an earlier version keeps it. */
+  hashed?: { seq: number; hash: string };
+  from: WorldStart;
 }
 
 export interface StoredImage extends StateImage {
@@ -262,15 +264,15 @@ export class Records {
     const stored = trustImage ? await this.image(world, record) : undefined;
     if (stored !== undefined && stored.tick <= latestTick) {
       const { tick, seq, bytes } = stored;
-      const changes = await this.#packedChanges(world, record, seq);
+      const changes = await this.packedChanges(world, record, seq);
       if (areAfter(changes, tick)) return { seed, from, image: { tick, seq, bytes }, changes };
     }
-    const changes = await this.#packedChanges(world, record, from.seq);
+    const changes = await this.packedChanges(world, record, from.seq);
     return { seed, from, image: undefined, changes };
   }
 
   /** As `changes`, packed page by page: there may be tens of thousands. */
-  async #packedChanges(
+  async packedChanges(
     world: number,
     { livedCount }: WorldRecord,
     afterSeq: number,

@@ -15,6 +15,7 @@ import type { Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
 import { inPartition, partitionOf, randomWorldNumber, worldIdOf } from '../twin/ids.ts';
 import { countPacked, type NumberedChange, unpackChanges, withPacked } from '../twin/journal.ts';
+import type { LockstepMessage } from '../twin/lockstep.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
@@ -79,6 +80,7 @@ export class Worlds
   readonly #deleted = new Map<number, () => void>();
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
   #endStreams: (world: World, why: StreamEnd) => void = () => {};
+  #tell: (world: World, message: LockstepMessage) => void = () => {};
 
   constructor(dependencies: WorldsDependencies) {
     const { cities, clock, idleMs, log, shards, store, time } = dependencies;
@@ -108,7 +110,7 @@ export class Worlds
     return this.#dependencies.ranges.shown().map((partition) => ({
       partition,
       worldCount: this.idle.lastCountOf(partition),
-      hotCount: (atHand.get(partition) ?? []).filter(({ watcherCount }) => watcherCount > 0).length,
+      hotCount: (atHand.get(partition) ?? []).filter(({ isHot }) => isHot).length,
     }));
   }
 
@@ -342,6 +344,14 @@ export class Worlds
     this.#sink = sink;
   }
 
+  onLockstep(tell: (world: World, message: LockstepMessage) => void): void {
+    this.#tell = tell;
+  }
+
+  tell(world: World, message: LockstepMessage): void {
+    this.#tell(world, message);
+  }
+
   onStreamEnd(end: (world: World, why: StreamEnd) => void): void {
     this.#endStreams = end;
   }
@@ -390,7 +400,7 @@ export class Worlds
       if (!ranges.isShown(partitionOf(number), nowMs)) return;
       const world = this.#handles.get(number);
       if (world === undefined || world.residency === 0) return;
-      if (world.watcherCount > 0) this.lateFrames.framed(world, frame.tick, readingMs);
+      if (world.isHot) this.lateFrames.framed(world, frame.tick, readingMs);
       const shown = world.receive(frame);
       if (shown !== undefined) frames.push(shown);
     });

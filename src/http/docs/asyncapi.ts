@@ -1,6 +1,7 @@
 import type { Schema } from '../../schema.ts';
 import * as schemas from '../twin/schemas.ts';
-import { RATE_HZ, STREAM_PATH } from '../twin/world-stream.ts';
+import { RATE_HZ } from '../twin/stream-rate.ts';
+import { STREAM_PATH } from '../twin/world-stream.ts';
 import { exampleOf } from './examples.ts';
 import { namedSchemas } from './openapi.ts';
 import { TWIN } from './services.ts';

@@ -14,6 +14,7 @@ import {
   type Asset,
   assetOf,
   assetRoute,
+  FOR_EVER,
   fresh,
   isAsset,
   once,
@@ -27,8 +28,6 @@ const CLUSTER = 'cluster/index.html';
 const NOT_FOUND = 'not-found/index.html';
 /** The licences of what the pages contain and the node runs. */
 const NOTICES = 'THIRD-PARTY-NOTICES.txt';
-/** Names of assets contain a hash of their content. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
 /** What keeps its name. */
 const CHECKED_EACH_TIME = 'no-cache';
 const ASSET_POLICY = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -52,6 +51,7 @@ export function readWebFiles(folder: string): WebFiles {
     throw new Error(`${folder} has no ${needed}: run npm run build:web`);
   }
   const names = readdirSync(assets).filter(isAsset);
+  // Their names contain a hash of their content.
   const headers = { policy: ASSET_POLICY, cache: FOR_EVER };
   return {
     viewer: readFileSync(join(folder, VIEWER), 'utf8'),

@@ -23,6 +23,8 @@ export const PRICES_US = {
   multipart: 100,
   /** What a car perceives, read at the shard and encoded. */
   perception: 100,
+  /** The hello of a lockstep stream: records are read, a state is compressed. */
+  lockstepHello: 400,
   /** A new world: its record is written, its answer built. */
   world: 350,
   /** A change of features, made durable. Many at once cost less. */

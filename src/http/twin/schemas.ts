@@ -40,6 +40,15 @@ const moment: Schema<string> = { type: 'string', format: 'date-time' };
 
 export const IncidentId = like('8204-0', string);
 export const EncodingName = oneOf('json', 'msgpack');
+export const StreamEncodingName = oneOf('json', 'msgpack', 'lockstep');
+export const KnownSeq = described(
+  'With `encoding=lockstep`: number of the last change that the client has. Then only later ones follow.',
+  integer,
+);
+export const JournalHash = described(
+  'With `since`: the hash of the journal that the client has up to that change.',
+  like('0f1e2d3c4b5a6978', string),
+);
 
 export const ErrorBody = object('What went wrong, and what to do.', {
   error: described('A short code.', like('internal_error', string)),

@@ -18,9 +18,9 @@ import { INCIDENT_SHAPE, type LongLists } from './long-lists.ts';
 import { featuresOfQuery, replayBody } from './replay.ts';
 import * as schemas from './schemas.ts';
 import { ServedMap } from './served-map.ts';
+import { RATE_HZ } from './stream-rate.ts';
 import type { WorldAccess } from './world-access.ts';
 import type { WorldBodies } from './world-bodies.ts';
-import { RATE_HZ } from './world-stream.ts';
 
 export interface TwinContext {
   service: TwinService;
