@@ -112,6 +112,27 @@ describe('import directions', () => {
     expect(imports(atRunTime, isOther)).toEqual([]);
   });
 
+  it('the client package uses only what a browser can load, but for what is for Node.js', () => {
+    const packed = sources.filter(({ path, isTest }) => path.startsWith('client/src/') && !isTest);
+    expect(packed.length).toBeGreaterThan(10);
+    const forNode = ['client/src/node.ts', 'client/src/command.ts'];
+    const inBrowser = packed.filter(({ path }) => !forNode.includes(path));
+    const loaded = new Set(inBrowser.flatMap(({ path }) => [...loadedWith(path, sources)]));
+    const PACKAGES = ['openapi-fetch', '@msgpack/msgpack'];
+    const allowedInBrowser = (target: string) =>
+      /^(client\/src|assembly|src\/(kernel|twin|city|codec|shard\/counterfactual))\//.test(
+        target,
+      ) ||
+      ['src/shard/loaded-world.ts', 'src/errors.ts', 'src/limits.ts'].includes(target) ||
+      ['build/frames-module.js', ...PACKAGES].includes(target);
+    expect([...loaded].filter((target) => !allowedInBrowser(target))).toEqual([]);
+    expect(loaded).toContain('src/kernel/kernel.ts');
+    const users = product.filter(({ imports }) =>
+      imports.some(({ target }) => /^client\b/.test(target)),
+    );
+    expect(users).toEqual([]);
+  });
+
   it('pure folders use no package and nothing of Node', () => {
     const pure = product.filter(({ area }) => PURE.includes(area));
     expect(imports(pure, (_, each) => !isOurs(each))).toEqual([]);
@@ -172,8 +193,9 @@ describe('boundaries', () => {
     const time =
       /(?<![.\w#])(set(Timeout|Interval|Immediate)|clear(Timeout|Interval|Immediate))\(|node:timers|\bDate\.now\b|new Date\(\)|\bperformance\.now\b|process\.hrtime/;
     const randomness = /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b|\bMath\.random\b/;
-    expect(using(time, served)).toEqual(['src/time.ts']);
-    expect(using(randomness, served)).toEqual(['src/random.ts']);
+    // The client package runs in browsers too, which have other clocks than Node.js.
+    expect(using(time, served)).toEqual(['src/time.ts', 'client/src/platform.ts']);
+    expect(using(randomness, served)).toEqual(['src/random.ts', 'client/src/platform.ts']);
   });
 
   it('the kernel reads the effective mask only where a sensor delivers, a function acts or an actuator moves', () => {
