@@ -45,6 +45,8 @@ export const PRICES_US = {
   dealerCall: 50,
   /** A change of the dealer platform, made durable. */
   dealerChange: 350,
+  /** A record that such a change writes or removes beside the first few: of what moves, or was noted. */
+  dealerWrite: 10,
   /** The demo data, written anew. */
   reset: 45_000,
   /** A token of the dealer platform that the node has not verified before; the dearest is a wrong one. */
