@@ -61,9 +61,15 @@ function worstOf(was: Parties, now: Parties): number {
   return Math.max(...own.map(({ deltaVMps }) => deltaVMps));
 }
 
-/** Whether a car takes part that did not before. It changes the figures of the others as well. */
-export function isJoined(was: Parties, now: Parties): boolean {
-  return isShared(was, now) && now.cars.some((car) => !was.cars.includes(car));
+/**
+ * Whether the same meet again, and each time a car takes part that did not before. It changes the
+ * figures of the others as well, so no collision is left to compare a sentence with.
+ */
+export function isAlwaysJoined(was: Parties, then: readonly Parties[]): boolean {
+  const shared = then.filter((now) => isShared(was, now));
+  return (
+    shared.length > 0 && shared.every(({ cars }) => cars.some((car) => !was.cars.includes(car)))
+  );
 }
 
 /** Whether what then happened shows the effect. */
@@ -128,7 +134,7 @@ export function describes(explanation: string, car: number, was: Parties, now: P
     mps !== undefined && Math.abs(mps * 3.6 - kmh) <= within;
   if (hit) return is(own?.speedMps, hit[0], SPEED_KMH);
   if (changed) return is(own?.deltaVMps, changed[0], CHANGE_KMH);
-  return anyChanged === undefined || is(now.deltaVMps, anyChanged[0], CHANGE_KMH);
+  return anyChanged === undefined || is(worstOf(was, now), anyChanged[0], CHANGE_KMH);
 }
 
 /** Where a sentence contradicts the report about the collision. */
