@@ -1,5 +1,5 @@
 /** The checks of a report against re-runs in other worlds and against its replay. */
-import type { Incident, Replay } from '../../build/api/twin.d.ts';
+import type { Events, Incident, Replay } from '../../build/api/twin.d.ts';
 import { boxCorners, type Polygon, separation } from '../../src/shard/counterfactual/separation.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 
@@ -38,21 +38,45 @@ export interface Parties {
   deltaVMps: number;
   /** By car, in the order of `cars`. */
   speeds: readonly { speedMps: number; deltaVMps: number }[];
+  /** Cars that touched each other. */
+  pairs: readonly (readonly number[])[];
 }
 
-export function partiesOf({ vehicles, other }: Incident, fleet: readonly string[]): Parties {
+export type Fleet = readonly { vin: string; plate: string }[];
+
+/** @param events of the same world, if it has to be told who touched whom */
+export function partiesOf(
+  { id, vehicles, other }: Incident,
+  fleet: Fleet,
+  events: Events = [],
+): Parties {
+  const own = events.filter(({ incident }) => incident === id);
+  const carOf = (wanted: string | null) => fleet.findIndex(({ vin }) => vin === wanted);
+  const otherOf = ({ message }: Events[number]): number => {
+    const plate = /collided with .*\(plate (.*)\)/.exec(message)?.[1];
+    return fleet.findIndex((entry) => entry.plate === plate);
+  };
   return {
-    cars: vehicles.map(({ vin }) => fleet.indexOf(vin)),
+    cars: vehicles.map(({ vin }) => carOf(vin)),
+    pairs: own
+      .map((event) => [carOf(event.vin), otherOf(event)])
+      .filter((pair) => !pair.includes(-1)),
     speeds: vehicles.map(({ speed, delta_v }) => ({ speedMps: speed, deltaVMps: delta_v })),
     others: other.map(({ kind, hazard }) => `${kind} ${hazard}`),
     deltaVMps: Math.max(0, ...vehicles.map(({ delta_v }) => delta_v)),
   };
 }
 
-/** Whether the same met each other: two cars of it, or one of them and something else of it. */
+/**
+ * Whether the same met each other: two cars of it, or one of them and something else of it. In a
+ * collision with further cars two of it may have met those alone.
+ */
 function isShared(was: Parties, now: Parties): boolean {
-  const cars = now.cars.filter((car) => was.cars.includes(car)).length;
-  return cars > 1 || (cars === 1 && now.others.some((other) => was.others.includes(other)));
+  const cars = now.cars.filter((car) => was.cars.includes(car));
+  if (cars.length > 0 && now.others.some((other) => was.others.includes(other))) return true;
+  const isJoined = cars.length < now.cars.length;
+  if (cars.length < 2 || !isJoined || now.pairs.length === 0) return cars.length > 1;
+  return now.pairs.some((pair) => pair.every((car) => cars.includes(car)));
 }
 
 /** The greatest change of speed of the cars that took part before: what another car runs into is not theirs. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Incident, Replay } from '../../build/api/twin.d.ts';
+import type { Events, Incident, Replay } from '../../build/api/twin.d.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 import { missedMarks } from './section.ts';
 import {
@@ -10,6 +10,7 @@ import {
   isAlwaysJoined,
   isReplayed,
   isShown,
+  partiesOf,
   setsOf,
   wrongPast,
   wrongReplay,
@@ -31,6 +32,7 @@ it('a verdict is confirmed by two of three neighbouring starts', () => {
 const metBy = (cars: number[], others: string[], deltaVMps: number, joinedMps = deltaVMps) => ({
   ...{ cars, others, deltaVMps: Math.max(deltaVMps, joinedMps) },
   speeds: cars.map((_, i) => ({ speedMps: 10, deltaVMps: i === 0 ? deltaVMps : joinedMps })),
+  pairs: [] as number[][],
 });
 
 it('a collision is avoided if the same parties do not meet, and milder at 70 % of its delta-v', () => {
@@ -46,6 +48,38 @@ it('a collision is avoided if the same parties do not meet, and milder at 70 % o
   const pair = metBy([1, 2], [], 10);
   expect(isShown('avoids', pair, [metBy([2, 4], [], 9)])).toBe(true);
   expect(isShown('avoids', pair, [metBy([2, 1], [], 9)])).toBe(false);
+});
+
+it('cars of a collision with further cars meet if they touch each other', () => {
+  const was = metBy([1, 2], [], 10);
+  const pileUp = metBy([1, 2, 4], [], 5);
+  const withPairs = (...pairs: number[][]) => [{ ...pileUp, pairs }];
+  expect(isShown('avoids', was, withPairs([4, 1], [2, 4]))).toBe(true);
+  expect(isShown('avoids', was, withPairs([4, 1], [2, 1]))).toBe(false);
+  // Nobody tells who touched whom.
+  expect(isShown('avoids', was, withPairs())).toBe(false);
+});
+
+it('who touched whom is read from the events of a collision', () => {
+  const fleet = ['A', 'B', 'C'].map((vin) => ({ vin, plate: `P ${vin}` }));
+  const { report } = reportOf('');
+  const [car] = report.vehicles;
+  const vehicles = ['A', 'B', 'C'].map((vin) => ({ ...car, vin }));
+  const event = (vin: string, message: string, incident = report.id) => ({
+    ...{ vin, incident, kind: 'collision', message: `X (plate P ${vin}) ${message}.` },
+  });
+  const events = [
+    event('A', 'collided with Y (plate P C)'),
+    event('A', 'collided with a building'),
+    event('A', 'collided with Y (plate P B)', 'i1-0'),
+    event('C', 'collided with Y (plate P B)'),
+  ] as unknown as Events;
+  const { cars, pairs } = partiesOf({ ...report, vehicles } as Incident, fleet, events);
+  expect(cars).toEqual([0, 1, 2]);
+  expect(pairs).toEqual([
+    [0, 2],
+    [2, 1],
+  ]);
 });
 
 it('a milder collision is left out only if another car takes part in all re-runs that have it', () => {
@@ -147,9 +181,10 @@ it('figures of the collision are compared with the report', () => {
 });
 
 it('a milder collision is found among those of a re-run', () => {
-  const was = { cars: [3, 7], others: ['deer h1'], deltaVMps: 10, speeds: [] };
+  const was = { cars: [3, 7], others: ['deer h1'], deltaVMps: 10, speeds: [], pairs: [] };
   const change = (deltaVMps: number) => ({ speedMps: 5, deltaVMps });
-  const now = { cars: [3, 7], others: ['deer h1'], deltaVMps: 2, speeds: [change(1), change(2)] };
+  const speeds = [change(1), change(2)];
+  const now = { cars: [3, 7], others: ['deer h1'], deltaVMps: 2, speeds, pairs: [] };
   const isDescribed = (sentence: string, car = 3) =>
     describes(`would have ${sentence}.`, car, was, now);
   expect(isDescribed('hit at 18 km/h instead of 50 km/h')).toBe(true);

@@ -16,6 +16,7 @@ import {
   agrees,
   describes,
   type Failure,
+  type Fleet,
   isAlwaysJoined,
   isReplayed,
   isShown,
@@ -71,10 +72,7 @@ const noVerdicts = (wanted: number) => ({
 
 export type Verdicts = ReturnType<typeof noVerdicts>;
 
-interface World {
-  id: string;
-  fleet: string[];
-}
+type World = Pick<Published.World, 'id' | 'fleet'>;
 
 type Journal = Pick<Published.Journal, 'seed' | 'city' | 'changes'>;
 
@@ -87,8 +85,7 @@ class Client {
 
   async make(journal: Journal, startTick: number): Promise<World> {
     const options = { journal, start_tick: startTick };
-    const { id, fleet } = await this.ask<Published.World>('/api/v1/worlds', options);
-    return { id, fleet: fleet.map(({ vin }) => vin) };
+    return this.ask<Published.World>('/api/v1/worlds', options);
   }
 
   /** A GET, or a POST of `json`. Asks again where a busy node answers 503 with Retry-After. */
@@ -157,8 +154,8 @@ async function checkReport(client: Client, of: Omit<Case, 'set'>, all: Verdicts)
   for (const set of setsOf(of.report)) {
     all.sets += 1;
     const each = { ...of, set };
-    const happened = await checkVerdict(client, each, all);
-    if (await checkSentences(client, each, happened, all)) isJoined = true;
+    const reruns = await checkVerdict(client, each, all);
+    if (await checkSentences(client, each, reruns, all)) isJoined = true;
   }
   if (of.report.failures.some(({ effect }) => effect === 'mitigates')) all.milder += 1;
   if (isJoined) all.joined += 1;
@@ -210,17 +207,25 @@ function note(all: Verdicts, account: string): void {
   if (all.accounts.length < ACCOUNTS_MAX) all.accounts.push(account);
 }
 
-/** Runs the journal in new worlds with the set on in time; returns the collisions there. */
-async function checkVerdict(client: Client, of: Case, all: Verdicts): Promise<Parties[]> {
+/** The collisions of all re-runs, and of those up to the confirmation of the verdict. */
+interface Reruns {
+  happened: Parties[];
+  confirming: Parties[];
+}
+
+/** Runs the journal in new worlds with the set on in time. */
+async function checkVerdict(client: Client, of: Case, all: Verdicts): Promise<Reruns> {
   const { world, report, set, what } = of;
   const { effect } = set[0] ?? { effect: 'avoids' };
   const was = partiesOf(report, world.fleet);
   const shown: boolean[] = [];
   const happened: Parties[] = [];
+  const confirming: Parties[] = [];
   const isDescribed = ({ vin, explanation }: Failure): boolean =>
-    happened.some((now) => describes(explanation, world.fleet.indexOf(vin), was, now));
+    happened.some((now) => describes(explanation, carOf(vin, world.fleet), was, now));
   for (const lead of LEADS) {
     const then = await rerunWith(client, of, lead);
+    if (!agrees(shown)) confirming.push(...then);
     shown.push(isShown(effect, was, then));
     happened.push(...then);
     all.reruns += 1;
@@ -231,8 +236,10 @@ async function checkVerdict(client: Client, of: Case, all: Verdicts): Promise<Pa
     all.otherVerdicts += 1;
     note(all, `${what}: ${set.map(({ feature }) => feature).join(', ')} ${effect}, not confirmed`);
   }
-  return happened;
+  return { happened, confirming };
 }
+
+const carOf = (vin: string, fleet: Fleet): number => fleet.findIndex((entry) => entry.vin === vin);
 
 /** Collisions near the time of a report in a world with the set on from `lead` ticks before. */
 async function rerunWith(
@@ -245,14 +252,15 @@ async function rerunWith(
   const worldUntil = until + PULSE_TICKS;
   const on = set.map(({ vin, feature }) => ({
     tick: from + 1,
-    car: world.fleet.indexOf(vin),
+    car: carOf(vin, world.fleet),
     features: { [feature]: true },
   }));
   const other = await client.make({ ...journal, changes: [...journal.changes, ...on] }, worldUntil);
   const reports = await client.ask<Published.Incidents>(`/api/v1/worlds/${other.id}/incidents`);
+  const events = await client.ask<Published.Events>(`/api/v1/worlds/${other.id}/events`);
   return reports
     .filter(({ tick }) => tick > from && tick <= until)
-    .map((each): Parties => partiesOf(each, other.fleet));
+    .map((each) => partiesOf(each, other.fleet, events));
 }
 
 /**
@@ -262,22 +270,23 @@ async function rerunWith(
 async function checkSentences(
   client: Client,
   { world, report, set, what, polygons }: Case,
-  rerun: readonly Parties[],
+  { happened, confirming }: Reruns,
   all: Verdicts,
 ): Promise<boolean> {
   const features = [...new Set(set.map(({ feature }) => feature))].join(',');
   const path = `/api/v1/worlds/${world.id}/incidents/${report.id}/replay?with=${features}`;
   const played = isReplayed(report, set) ? await client.ask<Published.Replay>(path) : undefined;
   const was = partiesOf(report, world.fleet);
-  const hasJoined = isAlwaysJoined(was, rerun);
+  // Where the features come on later than for the verdict, the sentence is about another collision.
+  const hasJoined = isAlwaysJoined(was, confirming);
   let isLeftOut = false;
   for (const failure of set) {
     const { vin, effect, explanation } = failure;
     const wrong = wrongPast(report, failure);
     if (played) wrong.push(...wrongReplay(report, failure, played, polygons));
-    const car = world.fleet.indexOf(vin);
+    const car = carOf(vin, world.fleet);
     if (effect === 'mitigates') {
-      const isShownAgain = rerun.some((now) => describes(explanation, car, was, now));
+      const isShownAgain = happened.some((now) => describes(explanation, car, was, now));
       if (isShownAgain || !hasJoined) all.rerun += 1;
       else isLeftOut = true;
       if (!isShownAgain && !hasJoined) wrong.push('no re-run shows that');
