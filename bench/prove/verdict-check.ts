@@ -35,14 +35,27 @@ export function agrees(shown: readonly boolean[]): boolean {
 export interface Parties {
   cars: readonly number[];
   others: readonly string[];
+  /** The spots of the others, or BESIDE_ROAD. */
+  spots: readonly string[];
   deltaVMps: number;
   /** By car, in the order of `cars`. */
   speeds: readonly { speedMps: number; deltaVMps: number }[];
-  /** Cars that touched each other. */
-  pairs: readonly (readonly number[])[];
+  /** Who touched whom, in order of tick; empty: nobody tells. */
+  touches: readonly Touch[];
+}
+
+/** A car touches another one, or what is at a spot. */
+export interface Touch {
+  tick: number;
+  car: number;
+  other: number | string;
 }
 
 export type Fleet = readonly { vin: string; plate: string }[];
+
+/** What belongs to no spot. */
+const BESIDE_ROAD = 'beside the road';
+const spotOf = (hazard: string | null): string => hazard ?? BESIDE_ROAD;
 
 /** @param events of the same world, if it has to be told who touched whom */
 export function partiesOf(
@@ -50,34 +63,43 @@ export function partiesOf(
   fleet: Fleet,
   events: Events = [],
 ): Parties {
-  const own = events.filter(({ incident }) => incident === id);
   const carOf = (wanted: string | null) => fleet.findIndex(({ vin }) => vin === wanted);
-  const otherOf = ({ message }: Events[number]): number => {
+  const touchOf = ({ tick, vin, hazard, message }: Events[number]): Touch => {
     const plate = /collided with .*\(plate (.*)\)/.exec(message)?.[1];
-    return fleet.findIndex((entry) => entry.plate === plate);
+    const struck = fleet.findIndex((entry) => entry.plate === plate);
+    return { tick, car: carOf(vin), other: struck < 0 ? spotOf(hazard) : struck };
   };
   return {
     cars: vehicles.map(({ vin }) => carOf(vin)),
-    pairs: own
-      .map((event) => [carOf(event.vin), otherOf(event)])
-      .filter((pair) => !pair.includes(-1)),
     speeds: vehicles.map(({ speed, delta_v }) => ({ speedMps: speed, deltaVMps: delta_v })),
     others: other.map(({ kind, hazard }) => `${kind} ${hazard}`),
+    spots: other.map(({ hazard }) => spotOf(hazard)),
+    touches: events.filter(({ incident }) => incident === id).map(touchOf),
     deltaVMps: Math.max(0, ...vehicles.map(({ delta_v }) => delta_v)),
   };
 }
 
+/** When two parties of an incident first touch each other in another one. */
+export function metTick(was: Parties, { touches }: Parties): number | undefined {
+  const isOf = (party: number | string) =>
+    typeof party === 'number' ? was.cars.includes(party) : was.spots.includes(party);
+  return touches.find(({ car, other }) => isOf(car) && isOf(other))?.tick;
+}
+
 /**
  * Whether the same met each other: two cars of it, or one of them and something else of it. In a
- * collision with further cars two of it may have met those alone.
+ * collision with further cars they may have met those alone.
  */
 function isShared(was: Parties, now: Parties): boolean {
-  const cars = now.cars.filter((car) => was.cars.includes(car));
-  if (cars.length > 0 && now.others.some((other) => was.others.includes(other))) return true;
-  const isJoined = cars.length < now.cars.length;
-  if (cars.length < 2 || !isJoined || now.pairs.length === 0) return cars.length > 1;
-  return now.pairs.some((pair) => pair.every((car) => cars.includes(car)));
+  const cars = now.cars.filter((car) => was.cars.includes(car)).length;
+  const hasMet = cars > 1 || (cars === 1 && now.others.some((other) => was.others.includes(other)));
+  const isTold = isJoined(was, now) && now.touches.length > 0;
+  return hasMet && (!isTold || metTick(was, now) !== undefined);
 }
+
+/** Whether a car takes part that did not before. */
+const isJoined = (was: Parties, { cars }: Parties): boolean =>
+  cars.some((car) => !was.cars.includes(car));
 
 /** The greatest change of speed of the cars that took part before: what another car runs into is not theirs. */
 function worstOf(was: Parties, now: Parties): number {
@@ -91,9 +113,7 @@ function worstOf(was: Parties, now: Parties): number {
  */
 export function isAlwaysJoined(was: Parties, then: readonly Parties[]): boolean {
   const shared = then.filter((now) => isShared(was, now));
-  return (
-    shared.length > 0 && shared.every(({ cars }) => cars.some((car) => !was.cars.includes(car)))
-  );
+  return shared.length > 0 && shared.every((now) => isJoined(was, now));
 }
 
 /** Whether what then happened shows the effect. */

@@ -19,9 +19,10 @@ export function verdictsSection(all: Verdicts): Section {
       'confirmed if two of three neighbouring starts show it. What a sentence says about the ' +
       'collision is compared with the report. What it says about the other outcome is compared ' +
       'with the replay, if that switches on exactly the named features; for a milder collision ' +
-      'also with the reports of the new worlds, unless another car takes part wherever it happens ' +
-      'in those that confirm the verdict. Severity, injury risk, points and repair cost of every ' +
-      'report are computed anew from what it shows and the published formulas.',
+      'also with the report of the new world in which the same touch each other at the tick of ' +
+      'that replay, or if there is none with the reports of all, unless another car takes part in ' +
+      'each of these collisions. Severity, injury risk, points and repair cost of every report are ' +
+      'computed anew from what it shows and the published formulas.',
     figures: [
       figure('incidents run again', incidents, 'incidents', { atLeast: wanted }),
       figure('named sets with another verdict', otherVerdicts, 'sets', { atMost: 0 }),

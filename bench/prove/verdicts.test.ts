@@ -10,8 +10,10 @@ import {
   isAlwaysJoined,
   isReplayed,
   isShown,
+  metTick,
   partiesOf,
   setsOf,
+  type Touch,
   wrongPast,
   wrongReplay,
 } from './verdict-check.ts';
@@ -32,7 +34,8 @@ it('a verdict is confirmed by two of three neighbouring starts', () => {
 const metBy = (cars: number[], others: string[], deltaVMps: number, joinedMps = deltaVMps) => ({
   ...{ cars, others, deltaVMps: Math.max(deltaVMps, joinedMps) },
   speeds: cars.map((_, i) => ({ speedMps: 10, deltaVMps: i === 0 ? deltaVMps : joinedMps })),
-  pairs: [] as number[][],
+  spots: others.map((other) => other.split(' ')[1] ?? ''),
+  touches: [] as Touch[],
 });
 
 it('a collision is avoided if the same parties do not meet, and milder at 70 % of its delta-v', () => {
@@ -50,14 +53,21 @@ it('a collision is avoided if the same parties do not meet, and milder at 70 % o
   expect(isShown('avoids', pair, [metBy([2, 1], [], 9)])).toBe(false);
 });
 
-it('cars of a collision with further cars meet if they touch each other', () => {
-  const was = metBy([1, 2], [], 10);
-  const pileUp = metBy([1, 2, 4], [], 5);
-  const withPairs = (...pairs: number[][]) => [{ ...pileUp, pairs }];
-  expect(isShown('avoids', was, withPairs([4, 1], [2, 4]))).toBe(true);
-  expect(isShown('avoids', was, withPairs([4, 1], [2, 1]))).toBe(false);
+it('in a collision with further cars the same meet if they touch each other', () => {
+  const touch = (car: number, other: number | string, tick = 10): Touch => ({ tick, car, other });
+  const pair = metBy([1, 2], [], 10);
+  const pileUp = (...touches: Touch[]) => ({ ...metBy([1, 2, 4], [], 5), touches });
+  expect(isShown('avoids', pair, [pileUp(touch(4, 1), touch(2, 4))])).toBe(true);
+  expect(isShown('avoids', pair, [pileUp(touch(4, 1), touch(2, 1))])).toBe(false);
+  const alone = metBy([1], ['deer h1'], 10);
+  const withDeer = (...touches: Touch[]) => ({ ...metBy([1, 4], ['deer h1'], 5), touches });
+  expect(isShown('avoids', alone, [withDeer(touch(1, 4), touch(4, 'h1'))])).toBe(true);
+  expect(isShown('avoids', alone, [withDeer(touch(1, 4), touch(1, 'h1'))])).toBe(false);
   // Nobody tells who touched whom.
-  expect(isShown('avoids', was, withPairs())).toBe(false);
+  expect(isShown('avoids', pair, [pileUp()])).toBe(false);
+  const later = pileUp(touch(1, 4, 7), touch(2, 1, 8), touch(1, 2, 9));
+  expect(metTick(pair, later)).toBe(8);
+  expect(metTick(pair, pileUp(touch(4, 1)))).toBeUndefined();
 });
 
 it('who touched whom is read from the events of a collision', () => {
@@ -65,20 +75,21 @@ it('who touched whom is read from the events of a collision', () => {
   const { report } = reportOf('');
   const [car] = report.vehicles;
   const vehicles = ['A', 'B', 'C'].map((vin) => ({ ...car, vin }));
-  const event = (vin: string, message: string, incident = report.id) => ({
-    ...{ vin, incident, kind: 'collision', message: `X (plate P ${vin}) ${message}.` },
+  const event = (vin: string, message: string, hazard: string | null, incident = report.id) => ({
+    ...{ tick: 5, vin, incident, hazard, message: `X (plate P ${vin}) ${message}.` },
   });
   const events = [
-    event('A', 'collided with Y (plate P C)'),
-    event('A', 'collided with a building'),
-    event('A', 'collided with Y (plate P B)', 'i1-0'),
-    event('C', 'collided with Y (plate P B)'),
+    event('A', 'collided with Y (plate P C)', null),
+    event('A', 'collided with a building', null),
+    event('A', 'collided with Y (plate P B)', null, 'i1-0'),
+    event('C', 'collided with a deer (h1)', 'h1'),
   ] as unknown as Events;
-  const { cars, pairs } = partiesOf({ ...report, vehicles } as Incident, fleet, events);
+  const { cars, touches } = partiesOf({ ...report, vehicles } as Incident, fleet, events);
   expect(cars).toEqual([0, 1, 2]);
-  expect(pairs).toEqual([
-    [0, 2],
-    [2, 1],
+  expect(touches).toEqual([
+    { tick: 5, car: 0, other: 2 },
+    { tick: 5, car: 0, other: 'beside the road' },
+    { tick: 5, car: 2, other: 'h1' },
   ]);
 });
 
@@ -181,10 +192,17 @@ it('figures of the collision are compared with the report', () => {
 });
 
 it('a milder collision is found among those of a re-run', () => {
-  const was = { cars: [3, 7], others: ['deer h1'], deltaVMps: 10, speeds: [], pairs: [] };
+  const was = {
+    cars: [3, 7],
+    others: ['deer h1'],
+    spots: ['h1'],
+    deltaVMps: 10,
+    speeds: [],
+    touches: [],
+  };
   const change = (deltaVMps: number) => ({ speedMps: 5, deltaVMps });
   const speeds = [change(1), change(2)];
-  const now = { cars: [3, 7], others: ['deer h1'], deltaVMps: 2, speeds, pairs: [] };
+  const now = { ...was, deltaVMps: 2, speeds };
   const isDescribed = (sentence: string, car = 3) =>
     describes(`would have ${sentence}.`, car, was, now);
   expect(isDescribed('hit at 18 km/h instead of 50 km/h')).toBe(true);

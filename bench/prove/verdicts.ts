@@ -20,6 +20,7 @@ import {
   isAlwaysJoined,
   isReplayed,
   isShown,
+  metTick,
   type Parties,
   partiesOf,
   setsOf,
@@ -154,8 +155,8 @@ async function checkReport(client: Client, of: Omit<Case, 'set'>, all: Verdicts)
   for (const set of setsOf(of.report)) {
     all.sets += 1;
     const each = { ...of, set };
-    const reruns = await checkVerdict(client, each, all);
-    if (await checkSentences(client, each, reruns, all)) isJoined = true;
+    const happened = await checkVerdict(client, each, all);
+    if (await checkSentences(client, each, happened, all)) isJoined = true;
   }
   if (of.report.failures.some(({ effect }) => effect === 'mitigates')) all.milder += 1;
   if (isJoined) all.joined += 1;
@@ -207,25 +208,17 @@ function note(all: Verdicts, account: string): void {
   if (all.accounts.length < ACCOUNTS_MAX) all.accounts.push(account);
 }
 
-/** The collisions of all re-runs, and of those up to the confirmation of the verdict. */
-interface Reruns {
-  happened: Parties[];
-  confirming: Parties[];
-}
-
-/** Runs the journal in new worlds with the set on in time. */
-async function checkVerdict(client: Client, of: Case, all: Verdicts): Promise<Reruns> {
+/** Runs the journal in new worlds with the set on in time; returns the collisions there. */
+async function checkVerdict(client: Client, of: Case, all: Verdicts): Promise<Parties[]> {
   const { world, report, set, what } = of;
   const { effect } = set[0] ?? { effect: 'avoids' };
   const was = partiesOf(report, world.fleet);
   const shown: boolean[] = [];
   const happened: Parties[] = [];
-  const confirming: Parties[] = [];
   const isDescribed = ({ vin, explanation }: Failure): boolean =>
     happened.some((now) => describes(explanation, carOf(vin, world.fleet), was, now));
   for (const lead of LEADS) {
     const then = await rerunWith(client, of, lead);
-    if (!agrees(shown)) confirming.push(...then);
     shown.push(isShown(effect, was, then));
     happened.push(...then);
     all.reruns += 1;
@@ -236,7 +229,7 @@ async function checkVerdict(client: Client, of: Case, all: Verdicts): Promise<Re
     all.otherVerdicts += 1;
     note(all, `${what}: ${set.map(({ feature }) => feature).join(', ')} ${effect}, not confirmed`);
   }
-  return { happened, confirming };
+  return happened;
 }
 
 const carOf = (vin: string, fleet: Fleet): number => fleet.findIndex((entry) => entry.vin === vin);
@@ -270,15 +263,18 @@ async function rerunWith(
 async function checkSentences(
   client: Client,
   { world, report, set, what, polygons }: Case,
-  { happened, confirming }: Reruns,
+  happened: readonly Parties[],
   all: Verdicts,
 ): Promise<boolean> {
   const features = [...new Set(set.map(({ feature }) => feature))].join(',');
   const path = `/api/v1/worlds/${world.id}/incidents/${report.id}/replay?with=${features}`;
   const played = isReplayed(report, set) ? await client.ask<Published.Replay>(path) : undefined;
   const was = partiesOf(report, world.fleet);
-  // Where the features come on later than for the verdict, the sentence is about another collision.
-  const hasJoined = isAlwaysJoined(was, confirming);
+  // The re-run that the replay shows is the one that the sentences are about.
+  const contactTick = played?.contact_tick ?? null;
+  const replayed = happened.filter((now) => metTick(was, now) === contactTick);
+  const compared = replayed.length > 0 ? replayed : happened;
+  const hasJoined = isAlwaysJoined(was, compared);
   let isLeftOut = false;
   for (const failure of set) {
     const { vin, effect, explanation } = failure;
@@ -286,7 +282,7 @@ async function checkSentences(
     if (played) wrong.push(...wrongReplay(report, failure, played, polygons));
     const car = carOf(vin, world.fleet);
     if (effect === 'mitigates') {
-      const isShownAgain = happened.some((now) => describes(explanation, car, was, now));
+      const isShownAgain = compared.some((now) => describes(explanation, car, was, now));
       if (isShownAgain || !hasJoined) all.rerun += 1;
       else isLeftOut = true;
       if (!isShownAgain && !hasJoined) wrong.push('no re-run shows that');
