@@ -114,7 +114,8 @@ export interface FrozenWorld extends StateImage {
 /** The hold of a frozen world. */
 export const FREEZE_HOLD = -1;
 
-export type Query = Encoding | 'packed' | 'perceptions' | 'events' | 'tick';
+/** `perceivedBy`: a frame, and what the car with this index in the fleet perceives. */
+export type Query = Encoding | 'packed' | 'events' | 'tick' | { perceivedBy: number };
 
 export interface QueryTask extends Address {
   /** The world is stepped at least to this tick. */
@@ -129,8 +130,8 @@ export interface QueryResult {
   tick: number;
   bytes: Uint8Array | undefined;
   packed: Int32Array | undefined;
-  /** Of each car; with `packed`. */
-  perceptions: PerceptionRecord[] | undefined;
+  /** Of the car that the query names; with `packed`. */
+  perception: PerceptionRecord | undefined;
   events: RawEvent[] | undefined;
 }
 

@@ -1,5 +1,4 @@
 import { TICK_MS } from '../../assembly/layout.ts';
-import { at } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
 import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
@@ -260,10 +259,11 @@ export class OwnedWorld implements World, IdleWorld {
     return ticks.answer(Math.max(shown, ticks.answered));
   }
 
-  /** The newest frame, if it is recent and no answer has shown a later tick. */
+  /** The newest frame, if it is recent and no answer has shown a later tick, at another node neither. */
   #fresh(): LatestFrame | undefined {
     const { ticks } = this.#parts;
-    if (this.#latest === undefined || this.#latest.tick < ticks.answered) return undefined;
+    const shownTick = Math.max(ticks.answered, ticks.floor);
+    if (this.#latest === undefined || this.#latest.tick < shownTick) return undefined;
     const ageMs = (ticks.due() - this.#latest.tick) * TICK_MS;
     return ageMs <= FRAME_AGE_MS_MAX ? this.#latest : undefined;
   }
@@ -314,8 +314,8 @@ export class OwnedWorld implements World, IdleWorld {
   async perception(asker: Asker, car: number) {
     // A watched world is not stepped for it between frames: other answers would have to wait for the next one.
     const tick = this.#fresh()?.tick;
-    const { packed, perceptions } = await this.loader.query('perceptions', { asker, tick });
-    return { packed: given(packed), record: at(given(perceptions), car) };
+    const answer = await this.loader.query({ perceivedBy: car }, { asker, tick });
+    return { packed: given(answer.packed), record: given(answer.perception) };
   }
 
   events(asker?: Asker): Promise<EventRecord[]> {

@@ -225,10 +225,10 @@ export class WorldLoader {
     }
   }
 
-  /** The tick that an answer must have reached. */
-  #dueTick(): number {
+  /** The tick that an answer must have reached: no other answer has shown a later one. */
+  #dueTick(tick?: number): number {
     const { ticks } = this.#parts;
-    return Math.max(ticks.due(), ticks.answered);
+    return Math.max(tick ?? ticks.due(), ticks.answered);
   }
 
   async #query(query: Query, options: QueryOptions): Promise<QueryResult> {
@@ -238,7 +238,7 @@ export class WorldLoader {
       const residency = await this.#load();
       const tick = background
         ? Math.min(ticks.due(), ticks.reached + CATCH_UP_TICKS)
-        : (options.tick ?? this.#dueTick());
+        : this.#dueTick(options.tick);
       const task = { world: world.number, residency, tick, query, background };
       const answer = await this.#queryWithin(task, asker);
       if (answer.outcome === 'unloaded') {
