@@ -119,6 +119,8 @@ export interface ReplayOrder {
   /** Features that are switched on for the involved cars that had them off; 0: none. */
   on: number;
   encoding: Encoding;
+  /** Only up to the contact, which the world has passed: it is not stepped. */
+  untilContact?: boolean;
   /** Called with a number of ticks before these are computed. It may throw to refuse them. */
   spend(ticks: number): void;
 }
@@ -231,6 +233,8 @@ export interface World {
   /** The ids of a car's incidents, in order of tick. */
   incidentIds(car: number): Steps<string[]>;
   incident(id: string, asker?: Asker): Promise<Incident | undefined>;
+  /** As it is stored: the world is not stepped, and an incident without explanation gets none. */
+  recordedIncident(id: string): Promise<Incident | undefined>;
   /** The seconds around an incident; undefined if no incident has this id. */
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined>;
 

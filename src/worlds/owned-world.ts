@@ -334,6 +334,10 @@ export class OwnedWorld implements World, IdleWorld {
     return this.history.incident(id, asker);
   }
 
+  recordedIncident(id: string): Promise<Incident | undefined> {
+    return this.history.recordedIncident(id);
+  }
+
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
     return this.history.replay(id, order);
   }

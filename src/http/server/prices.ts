@@ -31,6 +31,8 @@ export const PRICES_US = {
   featureChange: 200,
   /** An incident that is read from the store, built and encoded; in the list of a car. */
   incident: 30,
+  /** The picture of an incident, drawn on its thread; its replays are paid by the tick. */
+  picture: 100_000,
   /** An entry of a journal that is read from the store and encoded. */
   journalChange: 1,
   /** A page of incidents or changes that is kept encoded, some 40 KiB. */

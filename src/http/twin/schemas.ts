@@ -144,6 +144,16 @@ export const Route = object('The loop that a car drives.', {
 
 export const Incidents = list(Incident);
 
+export const LinkPreview = object('What a link to an incident says of it.', {
+  headline: string,
+  verdict: described('What would have avoided or mitigated it.', string),
+  outcome: oneOf('avoids', 'mitigates', 'nothing', 'unknown'),
+  speed: described('Of the striking car.', string),
+  facts: described('Where it was, and how bad.', string),
+  description: string,
+  alt: described('Text for its picture.', string),
+});
+
 export const AfterIncident = described('Only reports after the one with this id.', IncidentId);
 export const AfterChanges = described('How many changes to leave out.', count);
 export const Limit = described('How many entries at most; by default all.', {

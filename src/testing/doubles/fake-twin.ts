@@ -77,6 +77,8 @@ export class FakeWorld implements World {
   eventList: EventRecord[] = [];
   /** What a replay takes. */
   replayTicks = 1000;
+  /** Those that were asked for. */
+  readonly replayOrders: ReplayOrder[] = [];
   /** Replays are computed once this resolves. */
   replaysEnd: Promise<void> = Promise.resolve();
   /** A hot world answers at once. */
@@ -221,8 +223,15 @@ export class FakeWorld implements World {
     return this.incidentList.find((incident) => incident.id === id);
   }
 
+  async recordedIncident(id: string): Promise<Incident | undefined> {
+    if (this.failure) throw this.failure;
+    return this.incidentList.find((incident) => incident.id === id);
+  }
+
   /** Two frames of what there is, touched at the second where nothing is on. */
-  async replay(id: string, { on, encoding, spend }: ReplayOrder): Promise<Replay | undefined> {
+  async replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
+    const { on, encoding, spend } = order;
+    this.replayOrders.push(order);
     if (!this.incidentList.some((incident) => incident.id === id)) return undefined;
     spend(this.replayTicks);
     await this.replaysEnd;
