@@ -18,6 +18,8 @@ import type {
   ChangeRange,
   IncidentRange,
   LongList,
+  PastState,
+  PastStateOrder,
   Replay,
   ReplayOrder,
   Steps,
@@ -29,6 +31,7 @@ import { EncodingDemand } from './encoding-demand.ts';
 import type { HandedWorld } from './handed-world.ts';
 import type { IdleWorld } from './idle-index.ts';
 import { LatestFrame } from './latest-frame.ts';
+import { PastStates } from './past-states.ts';
 import type { WorldRecord } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
@@ -59,6 +62,7 @@ export class OwnedWorld implements World, IdleWorld {
   /** Made at first use, because most worlds at hand never need it. */
   #history: WorldHistory | undefined;
   #outlooks: WorldOutlooks | undefined;
+  #pastStates: PastStates | undefined;
   /**
    * A weak reference, so that unused fleets are freed: 20 entries take more memory than the rest of
    * an unloaded world.
@@ -289,6 +293,11 @@ export class OwnedWorld implements World, IdleWorld {
   get history(): WorldHistory {
     this.#history ??= new WorldHistory(this.#parts, this.loader);
     return this.#history;
+  }
+
+  pastState(order: PastStateOrder): Promise<PastState> {
+    this.#pastStates ??= new PastStates(this.#parts, this.loader);
+    return this.#pastStates.at(order);
   }
 
   async outlook(asker: Asker, car?: number): Promise<WorldOutlook> {

@@ -6,6 +6,7 @@ import {
   numbered,
   packNumbered,
   type StateImage,
+  upTo,
   type WorldPast,
 } from '../shard/protocol.ts';
 import type { Entry, Grant, Key, Store, Write } from '../store/contract.ts';
@@ -262,24 +263,28 @@ export class Records {
     const stored = trustImage ? await this.image(world, record) : undefined;
     if (stored !== undefined && stored.tick <= latestTick) {
       const { tick, seq, bytes } = stored;
-      const changes = await this.#packedChanges(world, record, seq);
+      const changes = await this.packedChanges(world, record, seq);
       if (areAfter(changes, tick)) return { seed, from, image: { tick, seq, bytes }, changes };
     }
-    const changes = await this.#packedChanges(world, record, from.seq);
+    const changes = await this.packedChanges(world, record, from.seq);
     return { seed, from, image: undefined, changes };
   }
 
-  /** As `changes`, packed page by page: there may be tens of thousands. */
-  async #packedChanges(
+  /** As `changes`, up to a tick, packed page by page: there may be tens of thousands. */
+  async packedChanges(
     world: number,
     { livedCount }: WorldRecord,
     afterSeq: number,
+    toTick = Number.POSITIVE_INFINITY,
   ): Promise<Int32Array> {
     const parts: Int32Array[] = [];
     if (afterSeq < livedCount) parts.push(numbered(await this.firstChanges(world), afterSeq));
     const later = this.#laterPages(world, Math.max(afterSeq, livedCount));
-    for await (const page of later) parts.push(packNumbered(page.map(changeOf)));
-    return joined(parts);
+    for await (const page of later) {
+      parts.push(packNumbered(page.map(changeOf)));
+      if ((page.at(-1)?.value[0] ?? 0) > toTick) break;
+    }
+    return upTo(joined(parts), toTick);
   }
 
   /** The stored image if it is valid and of the kernel that steps the world. */

@@ -39,6 +39,7 @@ const STORE_PAUSE_MS = 2000;
 export class WorldLoader {
   readonly #parts: WorldParts;
   #loading: Promise<number> | undefined;
+  #startingOver: Promise<void> | undefined;
   /** The queries of a tick that are under way. */
   readonly #shared = new Map<Query, { tick: number; answer: Promise<QueryResult> }>();
 
@@ -80,7 +81,7 @@ export class WorldLoader {
     guard.refuseInQuarantine(clock.now());
     this.#refuseWhenRetired();
     journal.beginLoading();
-    if (record.kernel !== kernel) await this.#startOver();
+    if (record.kernel !== kernel) await this.startedOver();
     const trustImage = !guard.distrustsImage(clock.now());
     const past = given?.past ?? (await records.past(world.number, record, trustImage));
     const number = shard.nextResidency();
@@ -114,6 +115,16 @@ export class WorldLoader {
   #refuseWhenRetired(): void {
     if (!this.#parts.residency.isRetired) return;
     throw this.#parts.shared.isShown() ? reloading() : new BetweenNodes();
+  }
+
+  /** Resolves once the world begins under the kernel of this node, in the store too. */
+  async startedOver(): Promise<void> {
+    const { record, shared } = this.#parts;
+    if (record.kernel === shared.kernel) return;
+    this.#startingOver ??= this.#startOver().finally(() => {
+      this.#startingOver = undefined;
+    });
+    await this.#startingOver;
   }
 
   /**
@@ -291,12 +302,10 @@ export class WorldLoader {
   }
 }
 
-/** Pays before the work is done. */
-function pay(asker: Asker, ticks: number): void {
+/** Pays before the work is done. Throws TwinError `rate_limited`. */
+export function pay(asker: Asker, ticks: number, hint = CATCHING_UP): void {
   if (ticks <= 0) return;
-  if (!asker.affords(ticks)) {
-    throw new TwinError('rate_limited', CATCHING_UP, RETRY_AFTER_S);
-  }
+  if (!asker.affords(ticks)) throw new TwinError('rate_limited', hint, RETRY_AFTER_S);
   asker.spend(ticks);
 }
 

@@ -23,6 +23,8 @@ export const PRICES_US = {
   multipart: 100,
   /** What a car perceives, read at the shard and encoded. */
   perception: 100,
+  /** A past state, in addition to the ticks that are lived for it: its place is found, it is encoded. */
+  pastState: 350,
   /** A new world: its record is written, its answer built. */
   world: 350,
   /** A change of features, made durable. Many at once cost less. */

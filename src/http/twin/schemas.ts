@@ -24,6 +24,7 @@ import {
   journal,
   Snapshot,
   seed,
+  snapshot,
   Telemetry,
   tick,
   Vin,
@@ -134,6 +135,21 @@ export const Route = object('The loop that a car drives.', {
 });
 
 export const Incidents = list(Incident);
+
+const hash: Schema<string> = { type: 'string', pattern: '^[0-9a-f]{16}$' };
+
+export const State = object('A snapshot, as a stream shows it or would have shown it.', snapshot, {
+  hash: described(
+    'Where it was asked for: of the whole state at this tick, also of what is not shown.',
+    like('0f3a86d1c27be945', hash),
+  ),
+});
+
+export const PastTick = described(
+  'A tick that the world has passed: the state at the last frame (divisible by four) up to it.',
+  count,
+);
+export const WithHash = described('Adds the hash of the state.', oneOf('1'));
 
 export const AfterIncident = described('Only reports after the one with this id.', IncidentId);
 export const AfterChanges = described('How many changes to leave out.', count);

@@ -15,6 +15,7 @@ import { bodyless, encode, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Route } from '../server/router.ts';
 import { changeRange, incidentRange } from './list-range.ts';
 import { INCIDENT_SHAPE, type LongLists } from './long-lists.ts';
+import { type AskedState, askedState, stateWithHash } from './past-state.ts';
 import { featuresOfQuery, replayBody } from './replay.ts';
 import * as schemas from './schemas.ts';
 import { ServedMap } from './served-map.ts';
@@ -237,12 +238,17 @@ function worldRoutes(context: TwinContext): Route[] {
     worldRoute(context, {
       path: '/state',
       operationId: 'getState',
-      summary: 'The current snapshot',
-      schema: schemas.Snapshot,
-      answer: (world, call) =>
-        mapMaybePromise(world.frame(call.encoding, askerFor(call)), (bytes) =>
+      summary: 'The current snapshot, or that of a tick that has passed',
+      query: { tick: schemas.PastTick, hash: schemas.WithHash },
+      schema: schemas.State,
+      errors: ['invalid_value', 'unknown_tick'],
+      answer: (world, call) => {
+        const asked = askedState(call.query);
+        if (asked !== undefined) return pastState(context, world, call, asked);
+        return mapMaybePromise(world.frame(call.encoding, askerFor(call)), (bytes) =>
           reply(200, bytes, call.encoding),
-        ),
+        );
+      },
     }),
     askingRoute(context, {
       path: '/outlook',
@@ -276,6 +282,20 @@ function worldRoutes(context: TwinContext): Route[] {
     }),
     mapRoute(context),
   ];
+}
+
+async function pastState(
+  { limits }: TwinContext,
+  world: World,
+  call: Call,
+  { tick, withHash }: AskedState,
+): Promise<Reply> {
+  const { encoding } = call;
+  const key = call.addressKey();
+  limits.work?.take(key, PRICES_US.pastState);
+  const state = await world.pastState({ tick, encoding, asker: askerOf(limits.work, key) });
+  const body = withHash ? stateWithHash(state, encoding) : state.snapshot;
+  return reply(200, body, encoding);
 }
 
 const OF_INCIDENT = { incident: schemas.IncidentId };

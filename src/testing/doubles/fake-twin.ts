@@ -31,6 +31,8 @@ import type {
   IncidentRange,
   ListPage,
   LongList,
+  PastState,
+  PastStateOrder,
   Presence,
   Replay,
   ReplayOrder,
@@ -145,6 +147,13 @@ export class FakeWorld implements World {
     const vins = this.fleet.map(({ vin }) => vin);
     const names = { worldId: this.id, vins, city: cityNames(this.city) };
     return Buffer.from(encode(snapshotOf(this.snapshot(), names), encoding));
+  }
+
+  /** The world stands still: whatever the tick. */
+  async pastState({ encoding }: PastStateOrder): Promise<PastState> {
+    await this.gate;
+    if (this.failure) throw this.failure;
+    return { snapshot: this.bytes(encoding), hash: '0123456789abcdef' };
   }
 
   async events(): Promise<EventRecord[]> {

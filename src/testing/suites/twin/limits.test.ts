@@ -164,6 +164,18 @@ describe('the limit on work', () => {
   });
 });
 
+describe('the limit on work, by past states', () => {
+  test('[L33] counts what is lived again, and what is lived already costs nothing more', async () => {
+    const api = await start({ LIMIT_WORK_MS_BURST: '40', LIMIT_WORK_MS_PER_S: NEVER });
+    const world = await api.makeWorld({ start_tick: 6000 });
+    const look = (tick: number) => `/api/v1/worlds/${world.id}/state?tick=${tick}`;
+    // 20 ms of 40 are left: enough for 5000 ticks, and not for 4000 more.
+    expect((await api.ask(look(5000))).status).toBe(200);
+    expect(await api.refusal(look(4000))).toEqual(LIMITED);
+    for (let i = 0; i < 3; i++) expect((await api.ask(look(5000))).status).toBe(200);
+  });
+});
+
 describe('the limit on long bodies', () => {
   test('[L19] counts them before they are parsed, whatever is in them', async () => {
     const api = await start({ LIMIT_WORK_MS_BURST: '120', LIMIT_WORK_MS_PER_S: NEVER });
