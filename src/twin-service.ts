@@ -112,6 +112,13 @@ export interface PastState {
   hash: string;
 }
 
+export interface ForkOrder {
+  /** The fork equals the world up to this tick. */
+  tick: number;
+  /** Changes of its own, all later; see `packChanges`. */
+  changes: Int32Array;
+}
+
 export interface ReplayOrder {
   /** Clients take turns by this key. */
   readonly client: string;
@@ -215,6 +222,14 @@ export interface World {
    * `overloaded` if it takes too long, `rate_limited` if the asker cannot pay: what was lived is kept.
    */
   pastState(order: PastStateOrder): Promise<PastState>;
+
+  /**
+   * The options of a world that equals this one up to a tick. It begins at that tick, or at the last of its
+   * own changes. Throws TwinError `invalid_world_options` for a later tick than the current one or too many
+   * changes, `unknown_tick` for one before the beginning under this kernel, `rate_limited` if the asker
+   * cannot pay for what is read.
+   */
+  forkOptions(order: ForkOrder, asker: Asker): Promise<WorldOptions>;
 
   /**
    * What is at stake next, soonest first. Throws TwinError `rate_limited` if the asker cannot pay for the

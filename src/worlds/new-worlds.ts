@@ -5,7 +5,7 @@ import { BetweenNodes } from '../errors.ts';
 import { PARTITION_COUNT } from '../limits.ts';
 import type { Random } from '../random.ts';
 import { inPartition, partitionOf, randomWorldNumber } from '../twin/ids.ts';
-import { countPacked, unpackChanges, withPacked } from '../twin/journal.ts';
+import { countPacked, lastTickOf, withPacked } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { HeldPartitions } from './held-partitions.ts';
 import type { IdleIndex } from './idle-index.ts';
@@ -46,7 +46,7 @@ export class NewWorlds {
   }
 
   /** The record of a world that is made now, and the changes that it was created with, packed. */
-  record({ seed, city, startTick, journal }: WorldOptions): {
+  record({ seed, city, startTick, journal, origin }: WorldOptions): {
     record: WorldRecord;
     changes: Int32Array;
   } {
@@ -59,13 +59,13 @@ export class NewWorlds {
       city: city ?? cities[0]?.name ?? '',
       createdAtMs,
       kernel,
-      exact: journal === undefined || journal.kernel === kernel,
+      exact: origin?.exact ?? (journal === undefined || journal.kernel === kernel),
       due: idle.slotOf({ createdAtMs }, clock.now()),
       livedCount,
       masks: livedCount === 0 ? ALL_ON : withPacked(ALL_ON, changes),
       maskSeq: livedCount,
-      maskTick: unpackChanges(changes, livedCount - 1)[0]?.tick ?? 0,
-      from: START,
+      maskTick: lastTickOf(changes) ?? 0,
+      from: origin?.from ?? START,
     };
     return { record, changes };
   }

@@ -13,9 +13,11 @@ import { worldIdOf } from '../twin/ids.ts';
 import type { Change, NumberedChange } from '../twin/journal.ts';
 import { outlookEntries } from '../twin/outlook.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
+import type { WorldOptions } from '../twin/world-options.ts';
 import type {
   Asker,
   ChangeRange,
+  ForkOrder,
   IncidentRange,
   LongList,
   PastState,
@@ -28,6 +30,7 @@ import type {
 } from '../twin-service.ts';
 import { CrashLoopGuard } from './crash-loop-guard.ts';
 import { EncodingDemand } from './encoding-demand.ts';
+import { forkOptions } from './forks.ts';
 import type { HandedWorld } from './handed-world.ts';
 import type { IdleWorld } from './idle-index.ts';
 import { LatestFrame } from './latest-frame.ts';
@@ -298,6 +301,10 @@ export class OwnedWorld implements World, IdleWorld {
   pastState(order: PastStateOrder): Promise<PastState> {
     this.#pastStates ??= new PastStates(this.#parts, this.loader);
     return this.#pastStates.at(order);
+  }
+
+  forkOptions(order: ForkOrder, asker: Asker): Promise<WorldOptions> {
+    return forkOptions(this.#parts, this.loader, order, asker);
   }
 
   async outlook(asker: Asker, car?: number): Promise<WorldOutlook> {

@@ -97,6 +97,18 @@ export const WorldOptions: Schema = {
       properties: givenJournal,
       required: ['seed', 'city', 'changes'],
     },
+    fork: {
+      type: 'object',
+      description:
+        'The new world equals another one up to a tick, and begins there, or at the last of its own changes. Leave out all other options.',
+      properties: {
+        world: described('The other world.', WorldId),
+        tick: described('A tick that the other world has passed.', count),
+        changes: described('Changes of the new world alone, at later ticks.', givenJournal.changes),
+      },
+      required: ['world', 'tick'],
+      additionalProperties: false,
+    },
   },
   additionalProperties: false,
   examples: [{ seed: 7, city: 'old-town' }],

@@ -21,13 +21,14 @@ import { loadCities } from '../../load-cities.ts';
 import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
-import { applyChange, type Change, unpackChanges } from '../../twin/journal.ts';
+import { applyChange, type Change, packChanges, unpackChanges } from '../../twin/journal.ts';
 import type { PerceptionRecord } from '../../twin/perception-record.ts';
 import type { EventRecord, Incident, WorldOutlook } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 import type {
   Asker,
   ChangeRange,
+  ForkOrder,
   IncidentRange,
   ListPage,
   LongList,
@@ -154,6 +155,13 @@ export class FakeWorld implements World {
     await this.gate;
     if (this.failure) throw this.failure;
     return { snapshot: this.bytes(encoding), hash: '0123456789abcdef' };
+  }
+
+  async forkOptions({ tick, changes }: ForkOrder): Promise<WorldOptions> {
+    if (this.failure) throw this.failure;
+    const all = [...packChanges(this.changes), ...changes];
+    const journal = { changes: Int32Array.from(all), kernel: undefined };
+    return { seed: this.seed, city: this.city.name, startTick: tick, journal };
   }
 
   async events(): Promise<EventRecord[]> {

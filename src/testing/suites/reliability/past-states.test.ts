@@ -7,6 +7,8 @@ import { useNodes } from '../../rigs/nodes.ts';
 import { takenGrant } from '../../rigs/taken-grant.ts';
 import { until } from '../../rigs/until.ts';
 import { vinOf } from '../twin/api.ts';
+import { bare } from '../twin/lockstep.ts';
+import type { Snapshot } from '../twin/wire.ts';
 import { ask, askLate, changesOf, journalOf, makeWorld, type World } from './client.ts';
 import { Reference } from './reference.ts';
 
@@ -16,6 +18,9 @@ const pathOf = ({ id }: World, tick: number) => `/api/v1/worlds/${id}/state?tick
 /** A past state, once the node is not busy. */
 const stateAt = async ({ twinUrl }: FaultyNode, world: World, tick: number) =>
   (await askLate(twinUrl, pathOf(world, tick))).body as { tick: number; hash: string };
+/** Without what is the world's own. */
+const bareStateAt = async (node: FaultyNode, world: World, tick: number) =>
+  bare((await stateAt(node, world, tick)) as Snapshot & { hash: string });
 const nowOf = async ({ twinUrl }: FaultyNode, { id }: World) =>
   ((await ask(twinUrl, `/api/v1/worlds/${id}`)).body as World).tick;
 
@@ -46,7 +51,7 @@ async function replace({ store }: FaultyNode, world: World, kind: string, value:
 
 const BRAKES_OFF = { method: 'PATCH', json: { brakes: false } };
 
-test('[T19] a past state waits for the changes before it that are not durable yet', async () => {
+test('[T19] a past state and a fork wait for the changes before them that are not durable yet', async () => {
   const node = await nodes.withFaultyStore();
   const world = await makeWorld(node.twinUrl, { seed: 3, start_tick: 1000 });
   node.store.setFault({ kind: 'held' });
@@ -62,6 +67,8 @@ test('[T19] a past state waits for the changes before it that are not durable ye
   const asked = ask(node.twinUrl, pathOf(world, held + 8)).finally(() => {
     isAnswered = true;
   });
+  const json = { fork: { world: world.id, tick: held + 8 } };
+  const forking = ask(node.twinUrl, '/api/v1/worlds', { method: 'POST', json });
   expect((await stateAt(node, world, held)).tick).toBeGreaterThan(held - 4);
   expect(isAnswered).toBe(false);
   node.store.setFault({ kind: 'none' });
@@ -71,6 +78,9 @@ test('[T19] a past state waits for the changes before it that are not durable ye
   expect(changes[0]?.tick).toBe(held + 1);
   const state = (await asked).body as { tick: number; hash: string };
   expect(state.hash).toBe(await livedHash(node, world, state.tick));
+  const fork = (await forking).body as World;
+  expect((await journalOf(node.twinUrl, fork)).changes).toEqual(changes);
+  expect((await stateAt(node, fork, state.tick)).hash).toBe(state.hash);
 });
 
 test('[T19] it is refused while nobody knows whether a change before it was made', async () => {
@@ -86,7 +96,7 @@ test('[T19] it is refused while nobody knows whether a change before it was made
   expect([status, (body as { error: string }).error]).toEqual([503, 'store_unavailable']);
 });
 
-test('[T17] a world can be looked at from where the kernel of the node has begun with it', async () => {
+test('[T17, T20] a world can be looked at and forked from where the kernel of the node has begun with it', async () => {
   const node = await nodes.withFaultyStore();
   const world = await makeWorld(node.twinUrl, { seed: 3, start_tick: 20_000 });
   const record = await storedOf<WorldRecord>(node, world, 'world');
@@ -107,6 +117,16 @@ test('[T17] a world can be looked at from where the kernel of the node has begun
   expect((await stateAt(node, world, from.tick)).tick).toBe(from.tick);
   const early = await ask(node.twinUrl, pathOf(world, from.tick - 1));
   expect([early.status, (early.body as { error: string }).error]).toEqual([404, 'unknown_tick']);
+
+  const fork = (fork: object) =>
+    ask(node.twinUrl, '/api/v1/worlds', { method: 'POST', json: { fork } });
+  const tooEarly = await fork({ world: world.id, tick: from.tick - 1 });
+  expect((tooEarly.body as { error: string }).error).toBe('unknown_tick');
+  const made = (await fork({ world: world.id, tick })).body as World;
+  expect(made.exact).toBe(false);
+  for (const at of [from.tick, tick]) {
+    expect(await bareStateAt(node, made, at)).toEqual(await bareStateAt(node, world, at));
+  }
 });
 
 test('[R21] it is lived from the beginning if that is not possible from the stored image', async () => {
