@@ -113,6 +113,28 @@ export interface Asker extends TickBudget {
   spares(ticks: number): boolean;
 }
 
+export interface PastStateOrder {
+  /** Undefined: the current one. */
+  tick: number | undefined;
+  encoding: Encoding;
+  /** Pays for the ticks that are lived again. */
+  asker: Asker;
+}
+
+export interface PastState {
+  /** Encoded. */
+  snapshot: Uint8Array;
+  /** Of the whole state: 16 hexadecimal digits. */
+  hash: string;
+}
+
+export interface ForkOrder {
+  /** The fork equals the world up to this tick. */
+  tick: number;
+  /** Changes of its own, all later; see `packChanges`. */
+  changes: Int32Array;
+}
+
 export interface ReplayOrder {
   /** Clients take turns by this key. */
   readonly client: string;
@@ -211,6 +233,21 @@ export interface World {
 
   /** The packed snapshot (see OUT_ in the memory map): as `frame`. */
   packed(asker?: () => Asker): Int32Array | Promise<Int32Array>;
+
+  /**
+   * The state at the last frame up to a tick, which is lived again. Throws TwinError `invalid_value` for a
+   * later tick than the current one, `unknown_tick` for one before the beginning under this kernel,
+   * `overloaded` if it takes too long, `rate_limited` if the asker cannot pay: what was lived is kept.
+   */
+  pastState(order: PastStateOrder): Promise<PastState>;
+
+  /**
+   * The options of a world that equals this one up to a tick. It begins at that tick, or at the last of its
+   * own changes. Throws TwinError `invalid_world_options` for a later tick than the current one or too many
+   * changes, `unknown_tick` for one before the beginning under this kernel, `rate_limited` if the asker
+   * cannot pay for what is read.
+   */
+  forkOptions(order: ForkOrder, asker: Asker): Promise<WorldOptions>;
 
   /**
    * What is at stake next, soonest first. Throws TwinError `rate_limited` if the asker cannot pay for the

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { PRICES_US } from '../../src/http/server/prices.ts';
+import { PAST_STATES_OF_CLIENT_MAX } from '../../src/limits.ts';
 import { bearerOf, DEMO_ADMIN, DEMO_CARS, dealerUrlOf } from '../common/dealer-client.ts';
 import { askOnce, formatRequest, HttpPool } from '../common/http-pool.ts';
 import { madeWorld, makeWorlds } from '../common/made-worlds.ts';
@@ -22,6 +23,7 @@ const PARTS = 1000;
 const BODIES = 100;
 const CALLS = 500;
 const TOGGLES = 25;
+const LOOK_ROUNDS = 60;
 const RESETS = 5;
 const PAGES = 20;
 const PAGE_CHANGES = 256;
@@ -103,10 +105,22 @@ async function pricesOfTwin(node: Server, send: Send) {
     ],
   );
   const perception = await usPerItem(CALLS, () => send(looks), meter);
+  const pastState = await beginnings(node.url, send, meter);
   const kept = await keptPage(node.url, send, meter);
   const part = await bodyPart(node.url, meter);
   const kib = await sentKib(node.url, send, meter);
-  return { world, featureChange, perception, bodyPart: part, keptPage: kept, sentKib: kib };
+  const ofReads = { perception, pastState, keptPage: kept, sentKib: kib };
+  return { world, featureChange, bodyPart: part, ...ofReads };
+}
+
+/** States at tick 0: nothing is lived for them. */
+async function beginnings(url: URL, send: Send, meter: () => Promise<number>): Promise<number> {
+  const worlds = await makeWorlds(url, PAST_STATES_OF_CLIENT_MAX);
+  const looks = worlds.map(
+    ({ id }): Request => ['GET', `/api/v1/worlds/${id}/state?tick=0&hash=1`],
+  );
+  const rounds = times(LOOK_ROUNDS, () => looks);
+  return usPerItem(LOOK_ROUNDS * looks.length, () => inTurn(rounds, send), meter);
 }
 
 /** Of bodies in parts of one byte. */

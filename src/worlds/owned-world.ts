@@ -13,12 +13,16 @@ import type { Change, NumberedChange } from '../twin/journal.ts';
 import type { KnownJournal, WorldPulse } from '../twin/lockstep.ts';
 import { outlookEntries } from '../twin/outlook.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
+import type { WorldOptions } from '../twin/world-options.ts';
 import type {
   Asker,
   ChangeRange,
+  ForkOrder,
   IncidentRange,
   LockstepPast,
   LongList,
+  PastState,
+  PastStateOrder,
   Replay,
   ReplayOrder,
   Steps,
@@ -27,9 +31,11 @@ import type {
 } from '../twin-service.ts';
 import { CrashLoopGuard } from './crash-loop-guard.ts';
 import { EncodingDemand } from './encoding-demand.ts';
+import { forkOptions } from './forks.ts';
 import type { HandedWorld } from './handed-world.ts';
 import type { IdleWorld } from './idle-index.ts';
 import { LatestFrame } from './latest-frame.ts';
+import { PastStates } from './past-states.ts';
 import type { WorldRecord } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
@@ -60,6 +66,7 @@ export class OwnedWorld implements World, IdleWorld {
   /** Made at first use, because most worlds at hand never need it. */
   #history: WorldHistory | undefined;
   #outlooks: WorldOutlooks | undefined;
+  #pastStates: PastStates | undefined;
   /**
    * A weak reference, so that unused fleets are freed: 20 entries take more memory than the rest of
    * an unloaded world.
@@ -301,6 +308,15 @@ export class OwnedWorld implements World, IdleWorld {
   get history(): WorldHistory {
     this.#history ??= new WorldHistory(this.#parts, this.loader);
     return this.#history;
+  }
+
+  pastState(order: PastStateOrder): Promise<PastState> {
+    this.#pastStates ??= new PastStates(this.#parts, this.loader);
+    return this.#pastStates.at(order);
+  }
+
+  forkOptions(order: ForkOrder, asker: Asker): Promise<WorldOptions> {
+    return forkOptions(this.#parts, this.loader, order, asker);
   }
 
   async outlook(asker: Asker, car?: number): Promise<WorldOutlook> {

@@ -224,6 +224,19 @@ export class WorldJournal {
     await this.#settled?.promise;
   }
 
+  /**
+   * Resolves once no change up to a tick that has passed is under way. Throws UncertainWrite while the
+   * outcome of one is unknown.
+   */
+  async settledUpTo(tick: number): Promise<void> {
+    for (;;) {
+      const [first] = this.#pending();
+      if (first === undefined || first.tick > tick) return;
+      this.refuseInDoubt();
+      await first.outcome.promise.catch(() => {});
+    }
+  }
+
   /** Writes changes; every MASK_CHECKPOINT_CHANGES changes also the record, with current masks. */
   async #write(changes: readonly NumberedChange[]): Promise<void> {
     const { world, record, shared } = this.#dependencies;

@@ -81,7 +81,7 @@ export class WorldLoader {
     guard.refuseInQuarantine(clock.now());
     this.#refuseWhenRetired();
     journal.beginLoading();
-    await this.startOverIfNeeded();
+    await this.startedOver();
     const trustImage = !guard.distrustsImage(clock.now());
     const past = given?.past ?? (await records.past(world.number, record, trustImage));
     const number = shard.nextResidency();
@@ -117,8 +117,8 @@ export class WorldLoader {
     throw this.#parts.shared.isShown() ? reloading() : new BetweenNodes();
   }
 
-  /** Resolves once the record, durably, is of this node's kernel. */
-  async startOverIfNeeded(): Promise<void> {
+  /** Resolves once the world begins under the kernel of this node, in the store too. */
+  async startedOver(): Promise<void> {
     const { record, shared } = this.#parts;
     if (record.kernel === shared.kernel) return;
     // Once: whoever lives the world already from its new start would be left behind by a second one.
@@ -304,12 +304,10 @@ export class WorldLoader {
   }
 }
 
-/** Pays before the work is done. */
-function pay(asker: Asker, ticks: number): void {
+/** Pays before the work is done. Throws TwinError `rate_limited`. */
+export function pay(asker: Asker, ticks: number, hint = CATCHING_UP): void {
   if (ticks <= 0) return;
-  if (!asker.affords(ticks)) {
-    throw new TwinError('rate_limited', CATCHING_UP, RETRY_AFTER_S);
-  }
+  if (!asker.affords(ticks)) throw new TwinError('rate_limited', hint, RETRY_AFTER_S);
   asker.spend(ticks);
 }
 

@@ -15,10 +15,10 @@ const IMAGE_TICKS_MIN = 3000;
 /** What clients need that live a world themselves. None of it steps the world here. */
 export class WorldLockstep {
   readonly #parts: WorldParts;
-  readonly #loader: Pick<WorldLoader, 'startOverIfNeeded'>;
+  readonly #loader: Pick<WorldLoader, 'startedOver'>;
   #stopPulses: StopTimer | undefined;
 
-  constructor(parts: WorldParts, loader: Pick<WorldLoader, 'startOverIfNeeded'>) {
+  constructor(parts: WorldParts, loader: Pick<WorldLoader, 'startedOver'>) {
     this.#parts = parts;
     this.#loader = loader;
   }
@@ -75,7 +75,7 @@ export class WorldLockstep {
   async past(known?: KnownJournal): Promise<LockstepPast> {
     const { journal, record, guard, shared } = this.#parts;
     guard.refuseInQuarantine(shared.clock.now());
-    await this.#loader.startOverIfNeeded();
+    await this.#loader.startedOver();
     const since = journal.collect();
     try {
       await this.#learnHash();

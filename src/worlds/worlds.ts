@@ -1,4 +1,3 @@
-import { CAR_COUNT, F_ALL, TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
 import type { Clock } from '../clock.ts';
 import type { PartitionLoad } from '../cluster-operator.ts';
@@ -13,13 +12,15 @@ import type { Supervisor } from '../shard/supervisor.ts';
 import { Slices } from '../slices.ts';
 import type { Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import { newWorldNumber, partitionOf, worldIdOf } from '../twin/ids.ts';
-import { countPacked, type NumberedChange, unpackChanges, withPacked } from '../twin/journal.ts';
+import { partitionOf, worldIdOf } from '../twin/ids.ts';
+import type { NumberedChange } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
+import { KeptStates } from './kept-states.ts';
 import { LateFrames } from './late-frames.ts';
+import { NewWorlds } from './new-worlds.ts';
 import { type CommonDependencies, OwnedPartition } from './owned-partition.ts';
 import { OwnedWorld } from './owned-world.ts';
 import { listDue, Records, type WorldRecord } from './records.ts';
@@ -47,10 +48,6 @@ export interface WorldsDependencies {
   explanationBudget: WorldDependencies['explanationBudget'];
 }
 
-const ALL_ON: readonly number[] = Array.from({ length: CAR_COUNT }, () => F_ALL);
-/** The start of a new world. One object for all worlds, to save memory. */
-const START = { tick: 0, seq: 0, masks: ALL_ON };
-const NO_CHANGES = new Int32Array(0);
 const CREATE_ATTEMPTS = 3;
 /** Watched worlds that are loaded at a time after a shard has restarted. */
 const RELOADED_AT_ONCE = 64;
@@ -69,6 +66,7 @@ export class Worlds
   readonly lateFrames = new LateFrames();
   readonly #dependencies: WorldsDependencies;
   readonly #common: CommonDependencies;
+  readonly #newWorlds: NewWorlds;
   readonly #handles = new WorldHandles();
   /** By partition. */
   readonly #partitions = new Map<number, OwnedPartition>();
@@ -87,12 +85,14 @@ export class Worlds
     this.cities = cities;
     this.shards = shards;
     this.idle = new IdleIndex({ time, clock, log, worlds: this, idleMs });
+    this.#newWorlds = new NewWorlds({ ...dependencies, idle: this.idle });
     this.presence = new WorldPresence({ store, clock, idle: this.idle, worlds: this });
     this.handover = new WorldHandover(this.#handles, ({ number, record }) =>
       this.#add(this.#heldPartitionOf(number), number, record, []),
     );
     const { explanationBudget, kernel, random } = dependencies;
-    const own = { owner: this, idle: this.idle, slices: new Slices(time) };
+    const keptStates = new KeptStates();
+    const own = { owner: this, idle: this.idle, slices: new Slices(time), keptStates };
     const isPartitionShown = (partition: number) => this.#isShown(partition);
     const given = { cities, clock, explanationBudget, kernel, log, random, shards, store, time };
     this.#common = { ...given, ...own, isPartitionShown };
@@ -121,10 +121,9 @@ export class Worlds
   // ── making and finding ──────────────────────────────────────────────────────────────────────
 
   async create(options: WorldOptions, deleted?: () => void): Promise<World> {
-    const record = this.#record(options);
-    const changes = options.journal?.changes ?? NO_CHANGES;
+    const { record, changes } = this.#newWorlds.record(options);
     for (let attempt = 1; ; attempt++) {
-      const number = this.#newNumber();
+      const number = this.#newWorlds.number();
       const partition = this.#partitionOf(number);
       try {
         await partition.records.create(number, record, changes);
@@ -137,34 +136,6 @@ export class Worlds
       world.paidUpTo(options.startTick);
       return world;
     }
-  }
-
-  /** In a partition that this node holds. Throws TwinError `store_unavailable` if there is none. */
-  #newNumber(): number {
-    const { random, ranges } = this.#dependencies;
-    const number = newWorldNumber((count) => random.bytes(count), ranges.shown());
-    if (number === undefined) throw new BetweenNodes();
-    return number;
-  }
-
-  #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
-    const changes = journal?.changes ?? NO_CHANGES;
-    const livedCount = countPacked(changes);
-    const { clock, cities, kernel, random } = this.#dependencies;
-    const createdAtMs = clock.now() - startTick * TICK_MS;
-    return {
-      seed: seed ?? new DataView(random.bytes(4).buffer).getUint32(0),
-      city: city ?? cities[0]?.name ?? '',
-      createdAtMs,
-      kernel,
-      exact: journal === undefined || journal.kernel === kernel,
-      due: this.idle.slotOf({ createdAtMs }, clock.now()),
-      livedCount,
-      masks: livedCount === 0 ? ALL_ON : withPacked(ALL_ON, changes),
-      maskSeq: livedCount,
-      maskTick: unpackChanges(changes, livedCount - 1)[0]?.tick ?? 0,
-      from: START,
-    };
   }
 
   /** Throws TwinError `store_unavailable` unless the partition of a world is held and shown. */

@@ -25,6 +25,8 @@ export const PRICES_US = {
   perception: 100,
   /** The hello of a lockstep stream: records are read, a state is compressed. */
   lockstepHello: 400,
+  /** A past state, in addition to the ticks that are lived for it: its place is found, it is encoded. */
+  pastState: 350,
   /** A new world: its record is written, its answer built. */
   world: 350,
   /** A change of features, made durable. Many at once cost less. */

@@ -67,7 +67,7 @@ function change(seq: number, world = WORLD): void {
   fanout.tell(world, newsOf(message as LockstepMessage));
 }
 
-test('[K2] what changes while a stream opens follows its hello, once and in order', async () => {
+test('[Y2] what changes while a stream opens follows its hello, once and in order', async () => {
   const watcher = fanout.expect(WORLD);
   for (const seq of [1, 2, 3]) change(seq);
   const { socket } = open(2, watcher);
@@ -84,7 +84,7 @@ test('a stream for which too much came while it opened begins anew', () => {
   expect(socket.closings.map(([code]) => code)).toEqual([1012]);
 });
 
-test('[K3] a new stream gets eight pulses in 8 s, which go on with the clock and the journal', async () => {
+test('[Y3] a new stream gets eight pulses in 8 s, which go on with the clock and the journal', async () => {
   const { socket } = open();
   await time.advance(600);
   change(1);
@@ -105,7 +105,7 @@ test('a stream that has closed gets nothing more', async () => {
   expect([socket.sent.length, fanout.watcherCount]).toEqual([count, 0]);
 });
 
-test('[K8] many watchers of a world get all messages in order, and delay no other world', async () => {
+test('[Y8] many watchers of a world get all messages in order, and delay no other world', async () => {
   const many = Array.from({ length: 1000 }, () => open().socket);
   const other = new Socket();
   const watcher = fanout.expect(WORLD + 1);
@@ -122,7 +122,7 @@ test('[K8] many watchers of a world get all messages in order, and delay no othe
   for (const socket of many) expect(socket.seqs).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('[K8] a reader that leaves 64 KiB unread is closed, and one that reads nothing for 15 s', async () => {
+test('[Y8] a reader that leaves 64 KiB unread is closed, and one that reads nothing for 15 s', async () => {
   const [full, silent, slow] = [open(), open(), open()];
   full.socket.unread = 100_000;
   silent.socket.unread = 10;

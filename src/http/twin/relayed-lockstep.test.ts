@@ -45,7 +45,7 @@ function tell(seq: number): void {
 
 const typesOf = ({ messages }: Client) => messages.map(({ type }) => type);
 
-test('[K7] a world of another node is lived from what that node says', async () => {
+test('[Y7] a world of another node is lived from what that node says', async () => {
   const client = openStream();
   expect(await hello(client)).toMatchObject({
     ...{ type: 'hello', world: world.id, kernel: 'kernel of grid', seq: 1, resumed: false },
@@ -58,14 +58,14 @@ test('[K7] a world of another node is lived from what that node says', async () 
   await until('the end of watching', () => near.cluster.watched.length === 0);
 });
 
-test('[K4] what its client knows is told that node', async () => {
+test('[Y4] what its client knows is told that node', async () => {
   const client = openStream(`&since=1&journal=${world.journalHash}`);
   expect(await hello(client)).toMatchObject({ resumed: true, seq: 1 });
   client.socket.close();
   await until('the end of watching', () => near.cluster.watched.length === 0);
 });
 
-test('[K7] once the world is served again its clients hear how far the journal goes', async () => {
+test('[Y7] once the world is served again its clients hear how far the journal goes', async () => {
   const client = openStream();
   await hello(client);
   near.cluster.serveAgain(world, { tick: 300, seq: 9, journal: world.journalHash, watchers: 1 });

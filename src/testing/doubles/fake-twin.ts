@@ -22,7 +22,7 @@ import { packNumbered } from '../../shard/protocol.ts';
 import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
-import { applyChange, type Change, unpackChanges } from '../../twin/journal.ts';
+import { applyChange, type Change, packChanges, unpackChanges } from '../../twin/journal.ts';
 import type { KnownJournal, LockstepMessage, WorldPulse } from '../../twin/lockstep.ts';
 import type { PerceptionRecord } from '../../twin/perception-record.ts';
 import type { EventRecord, Incident, WorldOutlook } from '../../twin/wire.ts';
@@ -30,10 +30,13 @@ import type { WorldOptions } from '../../twin/world-options.ts';
 import type {
   Asker,
   ChangeRange,
+  ForkOrder,
   IncidentRange,
   ListPage,
   LockstepPast,
   LongList,
+  PastState,
+  PastStateOrder,
   Presence,
   Replay,
   ReplayOrder,
@@ -152,6 +155,20 @@ export class FakeWorld implements World {
     const vins = this.fleet.map(({ vin }) => vin);
     const names = { worldId: this.id, vins, city: cityNames(this.city) };
     return Buffer.from(encode(snapshotOf(this.snapshot(), names), encoding));
+  }
+
+  /** The world stands still: whatever the tick. */
+  async pastState({ encoding }: PastStateOrder): Promise<PastState> {
+    await this.gate;
+    if (this.failure) throw this.failure;
+    return { snapshot: this.bytes(encoding), hash: '0123456789abcdef' };
+  }
+
+  async forkOptions({ tick, changes }: ForkOrder): Promise<WorldOptions> {
+    if (this.failure) throw this.failure;
+    const all = [...packChanges(this.changes), ...changes];
+    const journal = { changes: Int32Array.from(all), kernel: undefined };
+    return { seed: this.seed, city: this.city.name, startTick: tick, journal };
   }
 
   async events(): Promise<EventRecord[]> {

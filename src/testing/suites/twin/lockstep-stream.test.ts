@@ -64,7 +64,7 @@ function switchOff(world: World, car: number, feature = 'aeb', twin: Api = api) 
   });
 }
 
-test('[K1] a hello has all that the world is lived from', async () => {
+test('[Y1] a hello has all that the world is lived from', async () => {
   const world = await api.makeWorld({ seed: 21, city: 'grid', start_tick: 500 });
   const stream = await Lockstep.open(world);
   const hello = await stream.hello();
@@ -78,7 +78,7 @@ test('[K1] a hello has all that the world is lived from', async () => {
   await stream.close();
 });
 
-test('[K2] a change comes before its answer, and the world lived with it is the server’s', async () => {
+test('[Y2] a change comes before its answer, and the world lived with it is the server’s', async () => {
   const world = await api.makeWorld({ seed: 22, start_tick: 400 });
   const stream = await Lockstep.open(world);
   const lived = new LivedWorld(await stream.hello());
@@ -108,7 +108,7 @@ function cityOf({ city }: World) {
   );
 }
 
-test('[K3] pulses tell the clock and the journal, eight in the first seconds', async () => {
+test('[Y3] pulses tell the clock and the journal, eight in the first seconds', async () => {
   const world = await api.makeWorld({ seed: 23 });
   const stream = await Lockstep.open(world);
   const hello = await stream.hello();
@@ -132,7 +132,7 @@ test('[K3] pulses tell the clock and the journal, eight in the first seconds', a
   await stream.close();
 });
 
-test('[K4] who knows the beginning of the journal gets only what came after it', async () => {
+test('[Y4] who knows the beginning of the journal gets only what came after it', async () => {
   const world = await api.makeWorld({ seed: 24 });
   const first = await Lockstep.open(world);
   const lived = new LivedWorld(await first.hello());
@@ -161,7 +161,7 @@ test.each([
   'journal=0123456789abcdef',
   'since=-1&journal=0123456789abcdef',
   'since=1&journal=xyz',
-])('[K5] `%s` is refused', async (query) => {
+])('[Y5] `%s` is refused', async (query) => {
   const { id } = await api.makeWorld();
   const path = `/ws/worlds/${id}?encoding=lockstep&${query}`;
   const { status, body } = await handshake(api.url, path);
@@ -169,7 +169,7 @@ test.each([
   expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({ error: 'invalid_value' });
 });
 
-test('[K6] it steps no world, and counts as a watcher', async () => {
+test('[Y6] it steps no world, and counts as a watcher', async () => {
   const node = await nodes.inProcess();
   const own = new Api(node.twinUrl);
   const world = await own.makeWorld({ seed: 25 });
