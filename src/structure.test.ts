@@ -124,7 +124,9 @@ describe('import directions', () => {
       /^(client\/src|assembly|src\/(kernel|twin|city|codec|shard\/counterfactual))\//.test(
         target,
       ) ||
-      ['src/shard/loaded-world.ts', 'src/errors.ts', 'src/limits.ts'].includes(target) ||
+      [
+        ...['src/shard/loaded-world.ts', 'src/shard/protocol.ts', 'src/errors.ts', 'src/limits.ts'],
+      ].includes(target) ||
       ['build/frames-module.js', ...PACKAGES].includes(target);
     expect([...loaded].filter((target) => !allowedInBrowser(target))).toEqual([]);
     expect(loaded).toContain('src/kernel/kernel.ts');

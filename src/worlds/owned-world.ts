@@ -217,7 +217,7 @@ export class OwnedWorld implements World, IdleWorld {
     residency.retire();
     this.#history?.explanations.stopUnwanted();
     journal.forget();
-    this.#lockstep.watched(false);
+    this.#lockstep.stop();
     await residency.close();
     await reports.close();
   }
@@ -385,10 +385,8 @@ export class OwnedWorld implements World, IdleWorld {
 
   watch(encoding: StreamEncoding, client: string, asker?: Asker): void {
     this.#parts.guard.refuseInQuarantine(this.#shared.clock.now());
-    if (encoding === 'lockstep') {
-      this.#parts.demand.joinLockstep();
-      if (this.#parts.demand.lockstepCount === 1) this.#lockstep.watched(true);
-    } else this.#watchFrames(encoding, client, asker);
+    if (encoding === 'lockstep') this.#lockstep.join();
+    else this.#watchFrames(encoding, client, asker);
   }
 
   #watchFrames(encoding: Encoding, client: string, asker: Asker | undefined): void {
@@ -416,11 +414,8 @@ export class OwnedWorld implements World, IdleWorld {
   }
 
   unwatch(encoding: StreamEncoding, client: string): void {
-    const { demand } = this.#parts;
-    if (encoding === 'lockstep') {
-      demand.leaveLockstep();
-      if (demand.lockstepCount === 0) this.#lockstep.watched(false);
-    } else this.#unwatchFrames(encoding, client);
+    if (encoding === 'lockstep') this.#lockstep.leave();
+    else this.#unwatchFrames(encoding, client);
     // The idle time starts now: it does not run while the world is watched.
     if (this.watcherCount === 0) this.touch();
   }

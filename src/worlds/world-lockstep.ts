@@ -12,6 +12,9 @@ import type { WorldParts } from './world-parts.ts';
 /** An image saves a client some living; below so many ticks its bytes take longer than that. */
 const IMAGE_TICKS_MIN = 3000;
 
+/** A prime number: it spreads the phases of worlds whose numbers are close. */
+const PHASE = 7919;
+
 /** What clients need that live a world themselves. None of it steps the world here. */
 export class WorldLockstep {
   readonly #parts: WorldParts;
@@ -23,20 +26,31 @@ export class WorldLockstep {
     this.#loader = loader;
   }
 
-  /** The first client watches by lockstep, or the last one has left. */
-  watched(isWatched: boolean): void {
+  join(): void {
+    this.#parts.demand.joinLockstep();
+    if (this.#parts.demand.lockstepCount === 1) this.#startPulses();
+  }
+
+  leave(): void {
+    this.#parts.demand.leaveLockstep();
+    if (this.#parts.demand.lockstepCount === 0) this.stop();
+  }
+
+  #startPulses(): void {
+    const { time } = this.#parts.shared;
+    const send = () => this.#send({ type: 'pulse', ...this.pulse() });
+    // Each world has its own phase, so that those of a node that has restarted do not come together.
+    const firstMs = (this.#parts.world.number * PHASE) % LOCKSTEP_PULSE_MS;
+    this.#stopPulses = time.after(firstMs, () => {
+      send();
+      this.#stopPulses = time.every(LOCKSTEP_PULSE_MS, send);
+    });
+  }
+
+  /** Sends no more pulses. */
+  stop(): void {
     this.#stopPulses?.();
     this.#stopPulses = undefined;
-    if (!isWatched) return;
-    const { time } = this.#parts.shared;
-    const pulse = () => this.#send({ type: 'pulse', ...this.pulse() });
-    // Each world has its own phase, so that those of a node that has restarted do not pulse together.
-    const firstMs = (this.#parts.world.number * 7919) % LOCKSTEP_PULSE_MS;
-    const stopFirst = time.after(firstMs, () => {
-      pulse();
-      this.#stopPulses = time.every(LOCKSTEP_PULSE_MS, pulse);
-    });
-    this.#stopPulses = stopFirst;
   }
 
   #send(message: LockstepMessage): void {
