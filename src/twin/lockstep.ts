@@ -101,6 +101,8 @@ export interface LockstepNews {
 export interface EncodedHello {
   pulse: WorldPulse;
   bytes: Uint8Array;
+  /** How many changes had to be read for it. */
+  changeCount: number;
 }
 
 /** What a client has of the journal: the number of its last change, and the hash up to that. */

@@ -1,6 +1,6 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import { LOCKSTEP_PULSE_MS } from '../limits.ts';
-import { joined, lastOf, packNumbered, unpackNumbered } from '../shard/protocol.ts';
+import { countNumbered, joined, lastOf, packNumbered, unpackNumbered } from '../shard/protocol.ts';
 import type { StopTimer } from '../time.ts';
 import type { NumberedChange } from '../twin/journal.ts';
 import { JournalHash } from '../twin/journal-hash.ts';
@@ -99,7 +99,8 @@ export class WorldLockstep {
         : await this.#wholePast(since.changes);
       const { seed, city, from: start } = record;
       const resumed = later !== undefined;
-      return { seed, city, start, resumed, image, changes, ...this.pulse() };
+      const changeCount = countNumbered(changes);
+      return { seed, city, start, resumed, image, changes, changeCount, ...this.pulse() };
     } finally {
       since.end();
     }

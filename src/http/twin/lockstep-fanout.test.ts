@@ -58,7 +58,7 @@ function open(
 ): { socket: Socket; watcher: LockstepWatcher } {
   const socket = new Socket();
   const pulse = { tick: 100, seq, journal: HASH, watchers: 1 };
-  fanout.open(watcher, socket, { pulse, bytes: HELLO_BYTES });
+  fanout.open(watcher, socket, { pulse, bytes: HELLO_BYTES, changeCount: 0 });
   return { socket, watcher };
 }
 
@@ -112,6 +112,7 @@ test('[Y8] many watchers of a world get all messages in order, and delay no othe
   fanout.open(watcher, other, {
     pulse: { tick: 0, seq: 0, journal: HASH, watchers: 1 },
     bytes: HELLO_BYTES,
+    changeCount: 0,
   });
   for (let seq = 1; seq <= 5; seq++) change(seq);
   change(1, WORLD + 1);

@@ -50,7 +50,7 @@ export class LockstepHellos {
 
   #encoded(world: World, past: LockstepPast, image: LockstepHello['image']): EncodedHello {
     const { id, fleet } = world;
-    const { seed, city, start, resumed, changes, tick, seq, journal, watchers } = past;
+    const { seed, city, start, resumed, changes, changeCount, tick, seq, journal, watchers } = past;
     const { buffer, byteOffset, byteLength } = changes;
     const pulse = { tick, seq, journal, watchers };
     const hello: LockstepHello = {
@@ -59,6 +59,6 @@ export class LockstepHellos {
       changes: new Uint8Array(buffer, byteOffset, byteLength),
       ...pulse,
     };
-    return { pulse, bytes: encode(hello, 'msgpack') as Uint8Array };
+    return { pulse, bytes: encode(hello, 'msgpack') as Uint8Array, changeCount };
   }
 }

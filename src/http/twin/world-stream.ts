@@ -138,6 +138,7 @@ export class WorldStream implements Stream<StreamSession> {
     try {
       const world = await this.#watchThere(addressKey, watch);
       const lockstep = watcher && { watcher, hello: world.hello };
+      this.#payForChanges(addressKey, world.hello);
       const session = { world, isOwn: false, encoding, addressKey, watcher: undefined };
       return this.#entrance({ ...session, ...(lockstep && { lockstep }) }, asked);
     } catch (error) {
@@ -167,7 +168,9 @@ export class WorldStream implements Stream<StreamSession> {
     }
     this.#addOwn(session);
     try {
-      session.lockstep = { ...lockstep, hello: await this.#hellos.of(world, known) };
+      const hello = await this.#hellos.of(world, known);
+      this.#payForChanges(addressKey, hello);
+      session.lockstep = { ...lockstep, hello };
     } catch (error) {
       this.closed(session);
       throw error;
@@ -177,6 +180,12 @@ export class WorldStream implements Stream<StreamSession> {
 
   #payForHello(addressKey: string): void {
     this.#limits.work?.take(addressKey, PRICES_US.lockstepHello);
+  }
+
+  /** Their number is known only once they are read: whoever cannot pay them waits before its next hello. */
+  #payForChanges(addressKey: string, hello: EncodedHello | undefined): void {
+    const count = hello?.changeCount ?? 0;
+    this.#limits.work?.spend(addressKey, PRICES_US.journalChange * count);
   }
 
   /** Of a stream that is admitted. */

@@ -271,7 +271,16 @@ export class FakeWorld implements World {
     const changes = packNumbered(
       this.changes.map((change, i) => ({ seq: i + 1, ...change })).slice(resumed ? known.seq : 0),
     );
-    return { seed, city: city.name, start, resumed, image: undefined, changes, ...this.pulse() };
+    return {
+      seed,
+      city: city.name,
+      start,
+      resumed,
+      image: undefined,
+      changes,
+      changeCount: 0,
+      ...this.pulse(),
+    };
   }
 
   pulse(): WorldPulse {
