@@ -1,5 +1,5 @@
 import type { Encoding, StreamEncoding } from './codec/encoding.ts';
-import type { EncodedHello, KnownJournal, LockstepNews, LockstepPulse } from './twin/lockstep.ts';
+import type { EncodedHello, KnownJournal, LockstepNews, WorldPulse } from './twin/lockstep.ts';
 import type { FleetEntry } from './twin/wire.ts';
 import type { StreamEnd, Watchable, World, WorldFrame } from './twin-service.ts';
 
@@ -111,7 +111,7 @@ export interface RelayService {
   publish(frames: readonly WorldFrame[]): void;
 
   /** Sets what makes the hello of a world of this node, for clients of other nodes. */
-  onHello(make: (world: World, known?: KnownJournal) => Promise<EncodedHello>): void;
+  onHello(make: HelloOf): void;
 
   /** Passes a message for those who live a world of this node to other nodes. */
   tell(worldNumber: number, news: LockstepNews): void;
@@ -126,10 +126,13 @@ export interface RelayService {
   onStreamEnd(end: (worldNumber: number, code: 1012 | 1013) => void): void;
 }
 
+/** Makes what a client begins with that lives a world. */
+export type HelloOf = (world: World, known?: KnownJournal) => Promise<EncodedHello>;
+
 export interface NewsReceiver {
   tell(worldNumber: number, news: LockstepNews): void;
   /** A world is served again. What was told of it meanwhile is lost. */
-  beat(worldNumber: number, beat: Omit<LockstepPulse, 'type'>): void;
+  pulse(worldNumber: number, pulse: WorldPulse): void;
 }
 
 /** What a stream needs of a world of another node. */

@@ -21,6 +21,7 @@ const ERRORS = {
     'This world does not exist or was dropped when idle; make one with POST /api/v1/worlds.',
   ],
   unknown_node: [404, 'Use the name or the process of a node from GET /cluster.'],
+  unknown_tick: [404, 'Use a tick since the beginning of this world.'],
   unknown_incident: [404, 'Use an id from the incidents of this world.'],
   not_found: [404, 'Use a path from /openapi.json.'],
   method_not_allowed: [405, 'Use one of the methods in the Allow header.'],

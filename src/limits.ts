@@ -88,10 +88,28 @@ export const READS_MAX = 256;
 export const REPLAYS_MAX = 64;
 export const FORECASTS_OF_CLIENT_MAX = 8;
 
+/** Past states for which a shard lives worlds again at the same time: one for each client, others wait. */
+export const PAST_STATES_AT_ONCE = 4;
+/** Past states that may wait for one shard before clients get shares of them, and those of one client. */
+export const PAST_STATES_MAX = 64;
+export const PAST_STATES_OF_CLIENT_MAX = 8;
+/** A world is lived for a past state by so many ticks at a time (a quarter of a second); each is paid. */
+export const PAST_PORTION_TICKS = 75_000;
+/** A request waits no longer for a past state. What is lived for it by then is kept. */
+export const PAST_WAIT_MS = 4000;
+/** A state is kept if it saves so many ticks: 10 ms. */
+export const KEPT_STATE_TICKS = 3000;
+/** States that a node keeps in memory, of all worlds and of one: 16 MB and 250 KB. */
+export const KEPT_STATES_MAX = 1024;
+export const KEPT_STATES_OF_WORLD_MAX = 16;
+/** What a change costs that is read for a past state or a fork, ticks. */
+export const READ_CHANGE_TICKS = 0.3;
+
 if (STORED_IMAGE_TICKS % IMAGE_TICKS !== 0)
   throw new Error('STORED_IMAGE_TICKS must be a multiple of IMAGE_TICKS');
 if (BEHIND_TICKS * TICK_MS < FRAME_AGE_MS_MAX)
   throw new Error('BEHIND_TICKS must not be shorter than FRAME_AGE_MS_MAX');
+if (PAST_WAIT_MS >= WAIT_MS_MAX) throw new Error('PAST_WAIT_MS must be shorter than WAIT_MS_MAX');
 if (DISK_WAIT_MS >= WAIT_MS_MAX) throw new Error('DISK_WAIT_MS must be shorter than WAIT_MS_MAX');
 if (2 * REWINDS_AT_ONCE * EXPLAINED_AT_ONCE > REWIND_CACHE_MAX)
   throw new Error('rewinds must not displace the states of each other before these are used');

@@ -31,23 +31,25 @@ export interface NodeBase {
   random: Random;
 }
 
+interface FrontEndParts {
+  store: GuardedStore;
+  worlds: Worlds;
+  /** Undefined: this node serves all worlds. */
+  cluster: Cluster | undefined;
+  ranges: Ranges;
+  platform: DealerPlatform;
+  kernel: string;
+  cityKernels: ReadonlyMap<string, string>;
+  kernelFile: string;
+  /** See `build` in NodeRecord. */
+  build: number;
+  trouble(): string | undefined;
+}
+
 /** Opens the ports of a node. Throws if one is not available. */
 export function openFrontEnd(
   { config, log, time, random }: NodeBase,
-  parts: {
-    store: GuardedStore;
-    worlds: Worlds;
-    /** Undefined: this node serves all worlds. */
-    cluster: Cluster | undefined;
-    ranges: Ranges;
-    platform: DealerPlatform;
-    kernel: string;
-    cityKernels: ReadonlyMap<string, string>;
-    kernelFile: string;
-    /** See `build` in NodeRecord. */
-    build: number;
-    trouble(): string | undefined;
-  },
+  parts: FrontEndParts,
 ): FrontEnd {
   // Picked one by one: the front end gets no secret but the key of TLS.
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;

@@ -94,7 +94,7 @@ export async function startNode(
     const ranges = new Ranges(store.claims, { partitionCount: PARTITION_COUNT, ...base });
     stopSteps.push(() => ranges.stop());
     const kernel = loadKernel(release.kernelFile);
-    const identity = { kernel: kernel.identity, build: release.build };
+    const identity = { kernel: kernel.identity, cityKernels: kernel.cityKernels, ...release };
     const cluster = await joinCluster(base, { store, ranges, ...identity }, stopSteps);
     const startMs = cluster?.clockMs() ?? (await readClockStart(store, time));
     const clock = new NodeClock(time, startMs, ranges);
@@ -119,17 +119,7 @@ export async function startNode(
 
     store.serve();
     const { openFrontEnd } = await loading;
-    const { cityKernels } = kernel;
-    const served = {
-      store,
-      worlds,
-      platform,
-      cluster,
-      ranges,
-      ...identity,
-      ...release,
-      cityKernels,
-    };
+    const served = { store, worlds, platform, cluster, ranges, ...identity };
     const stopsSoon = () => (cluster?.isStopping ? STOPS : trouble());
     const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
     stopSteps.push(() => frontEnd.close());

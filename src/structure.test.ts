@@ -19,7 +19,7 @@ const product = sources.filter(({ isTest, area }) => !isTest && !TOOLS.includes(
 /** Areas whose values a folder may use beside its own; types may come from any pure folder. */
 const MAY_USE: Record<string, readonly string[]> = {
   assembly: [],
-  workers: ['shard', 'twin', 'http'],
+  workers: ['shard', 'twin', 'http', 'picture'],
   kernel: [],
   city: [],
   citygen: ['city', 'kernel', 'twin', 'codec'],
@@ -31,7 +31,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   cluster: ['store', 'worlds', 'link', 'twin'],
   link: [],
   dealer: ['store', 'twin'],
-  http: ['dealer', 'twin', 'codec', 'city'],
+  http: ['dealer', 'twin', 'codec', 'city', 'picture'],
+  picture: ['city', 'twin'],
   web: [],
 };
 const PURE = ['city', 'twin', 'codec'];
@@ -123,7 +124,9 @@ describe('import directions', () => {
       /^(client\/src|assembly|src\/(kernel|twin|city|codec|shard\/counterfactual))\//.test(
         target,
       ) ||
-      ['src/shard/loaded-world.ts', 'src/errors.ts', 'src/limits.ts'].includes(target) ||
+      [
+        ...['src/shard/loaded-world.ts', 'src/shard/protocol.ts', 'src/errors.ts', 'src/limits.ts'],
+      ].includes(target) ||
       ['build/frames-module.js', ...PACKAGES].includes(target);
     expect([...loaded].filter((target) => !allowedInBrowser(target))).toEqual([]);
     expect(loaded).toContain('src/kernel/kernel.ts');
@@ -144,6 +147,11 @@ describe('import directions', () => {
     const later = ['src/dealer/dealer-platform.ts', 'src/http/front-end.ts', 'src/metrics.ts'];
     expect(sources.map(({ path }) => path)).toEqual(expect.arrayContaining(later));
     expect(later.filter((path) => loaded.has(path))).toEqual([]);
+  });
+
+  it('only the thread that draws loads what draws', () => {
+    expect(loadedWith('workers/pictures.ts', sources)).toContain('src/picture/canvas.ts');
+    expect(loadedWith('src/http/front-end.ts', sources)).not.toContain('src/picture/canvas.ts');
   });
 
   it('the thread of a shard loads no schemas', () => {
@@ -169,11 +177,13 @@ describe('boundaries', () => {
     expect(using(/from 'ws'/)).toEqual(['src/link/link-client.ts']);
     expect(using(/from 'piscina'/)).toEqual([
       'src/dealer/passwords.ts',
+      'src/http/pages/picture-thread.ts',
       'src/http/server/body-thread.ts',
       'src/shard/shard-pool.ts',
     ]);
     expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/redis-client.ts']);
     expect(using(/from 'lmdb'/)).toEqual(['src/store/lmdb.ts']);
+    expect(using(/from '@napi-rs\/canvas'/)).toEqual(['src/picture/canvas.ts']);
     expect(using(/from '@node-rs\/argon2'/)).toEqual(['workers/passwords.ts']);
     expect(using(/from 'jose\//)).toEqual(['src/dealer/token-signer.ts']);
     // All of jose takes four times as long to load.

@@ -1,7 +1,7 @@
 import type { City } from './city/types.ts';
 import type { Encoding, StreamEncoding } from './codec/encoding.ts';
 import type { Change } from './twin/journal.ts';
-import type { KnownJournal, LockstepMessage, LockstepPulse, WorldStart } from './twin/lockstep.ts';
+import type { KnownJournal, LockstepMessage, WorldPulse, WorldStart } from './twin/lockstep.ts';
 import type { PerceptionRecord } from './twin/perception-record.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from './twin/wire.ts';
 import type { WorldOptions } from './twin/world-options.ts';
@@ -81,7 +81,7 @@ export interface WorldFrame {
 }
 
 /** What a client lives a world from. */
-export interface LockstepPast extends Omit<LockstepPulse, 'type'> {
+export interface LockstepPast extends WorldPulse {
   seed: number;
   city: string;
   start: WorldStart;
@@ -113,12 +113,36 @@ export interface Asker extends TickBudget {
   spares(ticks: number): boolean;
 }
 
+export interface PastStateOrder {
+  /** Undefined: the current one. */
+  tick: number | undefined;
+  encoding: Encoding;
+  /** Pays for the ticks that are lived again. */
+  asker: Asker;
+}
+
+export interface PastState {
+  /** Encoded. */
+  snapshot: Uint8Array;
+  /** Of the whole state: 16 hexadecimal digits. */
+  hash: string;
+}
+
+export interface ForkOrder {
+  /** The fork equals the world up to this tick. */
+  tick: number;
+  /** Changes of its own, all later; see `packChanges`. */
+  changes: Int32Array;
+}
+
 export interface ReplayOrder {
   /** Clients take turns by this key. */
   readonly client: string;
   /** Features that are switched on for the involved cars that had them off; 0: none. */
   on: number;
   encoding: Encoding;
+  /** Only up to the contact, which the world has passed: it is not stepped. */
+  untilContact?: boolean;
   /** Called with a number of ticks before these are computed. It may throw to refuse them. */
   spend(ticks: number): void;
 }
@@ -211,6 +235,21 @@ export interface World {
   packed(asker?: () => Asker): Int32Array | Promise<Int32Array>;
 
   /**
+   * The state at the last frame up to a tick, which is lived again. Throws TwinError `invalid_value` for a
+   * later tick than the current one, `unknown_tick` for one before the beginning under this kernel,
+   * `overloaded` if it takes too long, `rate_limited` if the asker cannot pay: what was lived is kept.
+   */
+  pastState(order: PastStateOrder): Promise<PastState>;
+
+  /**
+   * The options of a world that equals this one up to a tick. It begins at that tick, or at the last of its
+   * own changes. Throws TwinError `invalid_world_options` for a later tick than the current one or too many
+   * changes, `unknown_tick` for one before the beginning under this kernel, `rate_limited` if the asker
+   * cannot pay for what is read.
+   */
+  forkOptions(order: ForkOrder, asker: Asker): Promise<WorldOptions>;
+
+  /**
    * What is at stake next, soonest first. Throws TwinError `rate_limited` if the asker cannot pay for the
    * ticks that the world is lived ahead.
    * @param car of this one alone; by default of all cars
@@ -231,6 +270,8 @@ export interface World {
   /** The ids of a car's incidents, in order of tick. */
   incidentIds(car: number): Steps<string[]>;
   incident(id: string, asker?: Asker): Promise<Incident | undefined>;
+  /** As it is stored: the world is not stepped, and an incident without explanation gets none. */
+  recordedIncident(id: string): Promise<Incident | undefined>;
   /** The seconds around an incident; undefined if no incident has this id. */
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined>;
 
@@ -245,7 +286,7 @@ export interface World {
   lockstep(known?: KnownJournal): Promise<LockstepPast>;
 
   /** What the clock and the journal of the world show now. */
-  pulse(): Omit<LockstepPulse, 'type'>;
+  pulse(): WorldPulse;
 
   /**
    * Adds a watcher of a client. One of frames makes the world hot. Throws TwinError `overloaded` if its shard has no

@@ -4,6 +4,7 @@ import type {
   Address,
   ForecastTask,
   OpenTask,
+  PastStateTask,
   QueryTask,
   ReplayTask,
   RewindTask,
@@ -32,6 +33,7 @@ export const rewind = (task: RewindTask) => started().counterfactuals.rewind(tas
 export const search = (task: SearchTask) => started().counterfactuals.search(task);
 export const stopSearches = (world: number) => started().counterfactuals.stop(world);
 export const replay = (task: ReplayTask) => started().counterfactuals.replay(task);
+export const pastState = (task: PastStateTask) => started().counterfactuals.pastState(task);
 export const forecast = (task: ForecastTask) => started().counterfactuals.forecast(task);
 export const freeze = (worlds: readonly Address[]) => started().freeze(worlds);
 export const frozen = (worlds: readonly Address[]) => started().frozen(worlds);

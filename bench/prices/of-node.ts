@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { PRICES_US } from '../../src/http/server/prices.ts';
+import { PAST_STATES_OF_CLIENT_MAX } from '../../src/limits.ts';
 import { bearerOf, DEMO_ADMIN, DEMO_CARS, dealerUrlOf } from '../common/dealer-client.ts';
 import { askOnce, formatRequest, HttpPool } from '../common/http-pool.ts';
 import { madeWorld, makeWorlds } from '../common/made-worlds.ts';
@@ -22,14 +23,18 @@ const PARTS = 1000;
 const BODIES = 100;
 const CALLS = 500;
 const TOGGLES = 25;
+const LOOK_ROUNDS = 60;
 const RESETS = 5;
 const PAGES = 20;
 const PAGE_CHANGES = 256;
 const READS = 50;
 /** A change of these is some 150 bytes long. */
 const OFF = ['front_camera', 'front_radar', 'throttle', 'brakes', 'steering', 'esc'];
-const NOTED = 200;
+/** So many that the trail is not kept encoded. */
+const NOTED = 1000;
 const TRAILS = 20;
+/** More than there are rounds. */
+const HEIRS = 10;
 const CARS = 2000;
 const CUSTOMERS = 100;
 
@@ -100,10 +105,22 @@ async function pricesOfTwin(node: Server, send: Send) {
     ],
   );
   const perception = await usPerItem(CALLS, () => send(looks), meter);
+  const pastState = await beginnings(node.url, send, meter);
   const kept = await keptPage(node.url, send, meter);
   const part = await bodyPart(node.url, meter);
   const kib = await sentKib(node.url, send, meter);
-  return { world, featureChange, perception, bodyPart: part, keptPage: kept, sentKib: kib };
+  const ofReads = { perception, pastState, keptPage: kept, sentKib: kib };
+  return { world, featureChange, bodyPart: part, ...ofReads };
+}
+
+/** States at tick 0: nothing is lived for them. */
+async function beginnings(url: URL, send: Send, meter: () => Promise<number>): Promise<number> {
+  const worlds = await makeWorlds(url, PAST_STATES_OF_CLIENT_MAX);
+  const looks = worlds.map(
+    ({ id }): Request => ['GET', `/api/v1/worlds/${id}/state?tick=0&hash=1`],
+  );
+  const rounds = times(LOOK_ROUNDS, () => looks);
+  return usPerItem(LOOK_ROUNDS * looks.length, () => inTurn(rounds, send), meter);
 }
 
 /** Of bodies in parts of one byte. */
@@ -167,21 +184,41 @@ async function pricesOfDealer(node: Server, sendPlain: Send) {
   await send(times(CUSTOMERS, signUp));
   // Long lists come in pieces without a length, which the pool does not read.
   const readList = async (path: string) => {
-    // A change before it, since a list that has not changed is kept.
-    await send(change(1));
     const response = await fetch(new URL(path, url), { headers });
     const list = (await response.json()) as unknown[];
     if (list.length < CUSTOMERS) throw new Error(`${path}: ${response.status}`);
   };
-  const listed = (path: string, items: number) => usPerItem(items, () => readList(path), meter);
+  // A change before it, since a list that has not changed is kept.
+  const listed = (path: string, items: number) =>
+    usPerItem(items, () => send(change(1)).then(() => readList(path)), meter);
   const listedCar = await listed('/api/cars', CARS);
   const listedCustomer = await listed('/api/customers', CUSTOMERS);
   const [vin = ''] = DEMO_CARS;
   for (let i = 0; i < NOTED; i++) await send(change(1));
-  const trails = times(TRAILS, (): Request => ['GET', `/api/cars/${vin}/audit`]);
-  const auditEntry = await usPerItem(TRAILS * NOTED, () => send(trails), meter);
-  return { dealerCall, dealerChange, reset, listedCar, listedCustomer, auditEntry };
+  const trails = times(TRAILS, () => `/api/cars/${vin}/audit`);
+  const auditEntry = await usPerItem(TRAILS * NOTED, () => inTurn(trails, readList), meter);
+  const dealerWrite = await writeOfMove(send, meter);
+  return { dealerCall, dealerChange, reset, listedCar, listedCustomer, auditEntry, dealerWrite };
 }
+
+/** Two records are written of each car and customer that goes from one dealer to the next. */
+async function writeOfMove(send: Send, meter: () => Promise<number>): Promise<number> {
+  const heirs = times(HEIRS, (i) => `heir${i}`);
+  await send(heirs.map(newDealer));
+  let of = 'nordbil';
+  const moveAll = async () => {
+    const heir = heirs.shift();
+    await send([['DELETE', `/api/dealers/${of}?reassign_to=${heir}`]]);
+    of = heir ?? '';
+  };
+  return usPerItem(2 * (CARS + CUSTOMERS), moveAll, meter);
+}
+
+const newDealer = (username: string): Request => [
+  'POST',
+  '/api/dealers',
+  JSON.stringify({ username, password: 'secret', name: 'H', city: 'C' }),
+];
 
 const addedCar = (i: number): Request => [
   'POST',

@@ -1,18 +1,12 @@
+import type { HelloOf } from '../cluster-service.ts';
 import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import type { LinkAnswer, LinkClient } from '../link/contract.ts';
 import type { Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
-import type {
-  EncodedHello,
-  KnownJournal,
-  LockstepBeat,
-  LockstepNews,
-  LockstepPulse,
-} from '../twin/lockstep.ts';
+import type { EncodedHello, KnownJournal, LockstepNews, WorldPulse } from '../twin/lockstep.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
-import type { HelloOf } from './relays.ts';
 import { faultOf, type TwinFault } from './twin-fault.ts';
 
 export const WATCH = 'watch';
@@ -48,7 +42,7 @@ export type Watched =
       /** For a client that lives the world, once. */
       hello?: EncodedHello;
       /** The same, every time. */
-      pulse?: Omit<LockstepPulse, 'type'>;
+      pulse?: WorldPulse;
     }
   /** Another node serves the world. */
   | { kind: 'moved' }
@@ -61,7 +55,7 @@ export type Watched =
 export type RelayedFrame = readonly [world: number, tick: number, encoding: Encoding];
 
 /** What describes the bytes of a message for those who live a world. */
-export type RelayedNews = readonly [world: number, beat: LockstepBeat, seq: number | null];
+export type RelayedNews = readonly [world: number, pulse: Partial<WorldPulse>, seq: number | null];
 
 export interface RelayedEnd {
   world: number;
@@ -154,7 +148,7 @@ export class RelayServer {
     if (watching.isKnown === true) return { ...watched, pulse: world.pulse() };
     try {
       const hello = await this.#helloOf(world, watching.known);
-      return { ...watched, hello, pulse: hello.beat };
+      return { ...watched, hello, pulse: hello.pulse };
     } catch (error) {
       this.unwatch(to, watching);
       throw error;
@@ -253,10 +247,10 @@ export class RelayServer {
   }
 
   /** Sends on what those hear who live a world. What there is no room for they miss, and notice. */
-  tell(world: number, { beat, bytes, seq }: LockstepNews): void {
+  tell(world: number, { pulse, bytes, seq }: LockstepNews): void {
     for (const { clients, to } of this.#subscriptions.get(world)?.values() ?? []) {
       if (!clients.some(({ encoding }) => encoding === 'lockstep')) continue;
-      const news: RelayedNews = [world, beat, seq ?? null];
+      const news: RelayedNews = [world, pulse, seq ?? null];
       if (to.send(NEWS, news, bytes)) this.counts.sent++;
       else this.counts.skipped++;
     }

@@ -1,4 +1,4 @@
-import type { NewsReceiver, Peer, RelayedWorld } from '../cluster-service.ts';
+import type { HelloOf, NewsReceiver, Peer, RelayedWorld } from '../cluster-service.ts';
 import type { StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { WAIT_MS_MAX } from '../limits.ts';
@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { partitionOf, worldIdOf } from '../twin/ids.ts';
-import type { EncodedHello, KnownJournal, LockstepPulse } from '../twin/lockstep.ts';
+import type { EncodedHello, KnownJournal, WorldPulse } from '../twin/lockstep.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { TwinService, Watchable, World, WorldFrame } from '../twin-service.ts';
 import { unavailable } from './forwarder.ts';
@@ -21,7 +21,6 @@ import {
   type Watched,
   type Watching,
 } from './relay-server.ts';
-import type { HelloOf } from './relays.ts';
 import { errorOf } from './twin-fault.ts';
 
 const ATTEMPTS_MAX = 3;
@@ -71,7 +70,7 @@ interface Begun {
   /** Empty if it is known. */
   fleet: readonly FleetEntry[];
   tick: number;
-  pulse?: Omit<LockstepPulse, 'type'> | undefined;
+  pulse?: WorldPulse | undefined;
 }
 
 /** A stream of this node that shows a world of another one. */
@@ -139,7 +138,7 @@ export class RelayedWorlds {
   readonly #handedMs = new Map<number, number>();
   /** By world: frames of a node that serves it next, while the last one has not ended its own. */
   readonly #early = new Map<number, Early>();
-  #frames: Frames = { publish() {}, end() {}, tell() {}, beat() {} };
+  #frames: Frames = { publish() {}, end() {}, tell() {}, pulse() {} };
   #isStopped = false;
 
   constructor(dependencies: RelayDependencies) {
@@ -265,7 +264,7 @@ export class RelayedWorlds {
   #begin(relayed: Relayed, source: Source, watched: Begun): void {
     const { isKnown, number } = relayed;
     relayed.from(source, watched);
-    if (isKnown && watched.pulse !== undefined) this.#frames.beat(number, watched.pulse);
+    if (isKnown && watched.pulse !== undefined) this.#frames.pulse(number, watched.pulse);
   }
 
   /** Returns false if another node has to be asked. */
@@ -308,8 +307,8 @@ export class RelayedWorlds {
   }
 
   /** A message of a node that serves worlds for this one, for those who live them. */
-  told([world, beat, seq]: RelayedNews, bytes: Uint8Array): void {
-    this.#frames.tell(world, { beat, bytes, seq: seq ?? undefined });
+  told([world, pulse, seq]: RelayedNews, bytes: Uint8Array): void {
+    this.#frames.tell(world, { pulse, bytes, seq: seq ?? undefined });
   }
 
   #publish(all: ReadonlySet<Relayed>, frame: WorldFrame): void {

@@ -1,8 +1,8 @@
-import type { RelayedWorld, RelayService } from '../cluster-service.ts';
+import type { HelloOf, RelayedWorld, RelayService } from '../cluster-service.ts';
 import type { StreamEncoding } from '../codec/encoding.ts';
 import type { LinkClient } from '../link/contract.ts';
-import type { EncodedHello, KnownJournal, LockstepNews } from '../twin/lockstep.ts';
-import type { StreamEnd, TwinService, Watchable, World, WorldFrame } from '../twin-service.ts';
+import type { LockstepNews } from '../twin/lockstep.ts';
+import type { StreamEnd, TwinService, Watchable, WorldFrame } from '../twin-service.ts';
 import {
   END,
   FRAME,
@@ -18,8 +18,6 @@ import { type RelayDependencies, RelayedWorlds } from './relayed-worlds.ts';
 interface RelayedService {
   service: Pick<TwinService, 'load' | 'peek'>;
 }
-
-export type HelloOf = (world: World, known?: KnownJournal) => Promise<EncodedHello>;
 
 /** The streams that cross nodes: those of this node's worlds elsewhere, and of others' worlds here. */
 export class Relays implements RelayService {
@@ -64,7 +62,7 @@ export class Relays implements RelayService {
   onNews(receiver: Parameters<RelayService['onNews']>[0]): void {
     this.worlds.use({
       tell: (...told) => receiver.tell(...told),
-      beat: (...told) => receiver.beat(...told),
+      pulse: (...told) => receiver.pulse(...told),
     });
   }
 

@@ -16,7 +16,9 @@ import { type DocsFiles, docsRoutes, readDocsFiles, streamDocsRoute } from './do
 import { dealerPlatform, TWIN } from './docs/services.ts';
 import { clusterRoutes } from './ops/cluster-routes.ts';
 import { opsRoutes } from './ops/ops-routes.ts';
+import { IncidentPictures } from './pages/incident-pictures.ts';
 import {
+  cityPicture,
   clusterPage,
   consoleRoutes,
   fileRoutes,
@@ -25,6 +27,8 @@ import {
   type WebFiles,
   withNotFoundPage,
 } from './pages/page-routes.ts';
+import { PictureThread } from './pages/picture-thread.ts';
+import { previewRoutes, previewsOf } from './pages/preview-routes.ts';
 import { BodyThread } from './server/body-thread.ts';
 import { ConnectionCount } from './server/connection-count.ts';
 import { FairTurns } from './server/fair-turns.ts';
@@ -122,6 +126,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     limits,
     connections: createConnectionCount(options.connectionsMax, limits, metrics),
     bodyThread: new BodyThread(),
+    pictureThread: new PictureThread(),
     publicTwinUrl: () => options.publicTwinUrl ?? state.twinUrl,
     publicDealerUrl: () =>
       options.publicDealerUrl ??
@@ -129,9 +134,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     docs: readDocsFiles(),
     web: readWebFiles(options.webFolder),
   };
-  const fanout = new Fanout(time);
-  const lockstep = new LockstepFanout(time);
-  const streams = { fanout, lockstep };
+  const streams = { fanout: new Fanout(time), lockstep: new LockstepFanout(time) };
   const pages = new KeptPages(KEPT_BYTES_MAX, time);
   const ofAll = partsOfAll(limits, dependencies);
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
@@ -140,9 +143,8 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     return server;
   };
   try {
-    const twin = open(
-      twinServer(options, dependencies, { ...shared, ...ofAll, ...streams, pages }),
-    );
+    const parts = { ...shared, ...ofAll, ...streams, pages };
+    const twin = open(twinServer(options, dependencies, parts));
     const dealer = open(dealerServer(options, dependencies, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
     const ops = open(opsServer(options, { ...dependencies, trouble }, shared));
@@ -150,13 +152,9 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.dealerUrl = urlOf(scheme, host, dealer.port);
     state.isReady = true;
-    countStreams(metrics, fanout, lockstep);
+    countStreams(metrics, streams);
     const stopMeasuring = metrics.addProcess(time);
-    const stopSweeping = time.every(SWEEP_MS, () => {
-      fanout.sweep();
-      lockstep.sweep();
-      pages.sweep();
-    });
+    const stopSweeping = sweepOften(time, [streams.fanout, streams.lockstep, pages]);
     return {
       twinUrl: state.twinUrl,
       dealerUrl: state.dealerUrl,
@@ -164,17 +162,23 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
       async close() {
         state.isReady = false;
         const drained = servers.map((server) => server.drain(CLOSE_GRACE_MS));
-        await Promise.all([...drained, fanout.endAll(), lockstep.endAll()]);
+        await Promise.all([...drained, streams.fanout.endAll(), streams.lockstep.endAll()]);
         stopSweeping();
         stopMeasuring();
         for (const server of servers) server.end();
-        await shared.bodyThread.close();
+        await Promise.all([shared.bodyThread.close(), shared.pictureThread.close()]);
       },
     };
   } catch (error) {
     for (const server of servers) server.end();
     throw error;
   }
+}
+
+function sweepOften(time: Time, swept: readonly { sweep(): void }[]) {
+  return time.every(SWEEP_MS, () => {
+    for (const each of swept) each.sweep();
+  });
 }
 
 /** What all servers of a node share. */
@@ -201,7 +205,7 @@ function createConnectionCount(
 /** All streams of a world are fed alike, whichever node serves it. */
 function feedStreams(
   stream: WorldStream,
-  { fanout, lockstep }: Pick<TwinParts, 'fanout' | 'lockstep'>,
+  { fanout, lockstep }: Streams,
   { service, cluster }: FrontEndDependencies,
 ): void {
   service.onFrames((frames, done) => {
@@ -221,7 +225,7 @@ function feedStreams(
   });
 }
 
-function countStreams(metrics: Metrics, fanout: Fanout, lockstep: LockstepFanout): void {
+function countStreams(metrics: Metrics, { fanout, lockstep }: Streams): void {
   metrics.read(STREAM_METRICS.lockstepWatchers, () => lockstep.watcherCount);
   metrics.read(STREAM_METRICS.lockstepSent, () => lockstep.messagesSent);
   metrics.read(STREAM_METRICS.lockstepBytes, () => lockstep.bytesSent);
@@ -241,6 +245,7 @@ interface Shared {
   limits: RateLimits;
   connections: ConnectionCount;
   bodyThread: BodyThread;
+  pictureThread: PictureThread;
   publicTwinUrl: () => string;
   /** Undefined: visitors of the twin are not told of it. */
   publicDealerUrl: () => string | undefined;
@@ -248,11 +253,15 @@ interface Shared {
   web: WebFiles;
 }
 
-interface TwinParts extends Shared {
-  streamed: StreamedAnswers;
-  traces: Traces;
+/** The open streams of all worlds. */
+interface Streams {
   fanout: Fanout;
   lockstep: LockstepFanout;
+}
+
+interface TwinParts extends Shared, Streams {
+  streamed: StreamedAnswers;
+  traces: Traces;
   pages: KeptPages;
 }
 
@@ -271,9 +280,12 @@ function twinServer(
     kernel: options.cityKernels.get(city) ?? '',
     assets: assets.assetsOf(city),
   }));
-  const routes = [...allTwinRoutes(options, dependencies, parts, worlds), ...assets.routes];
-  const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
   const forwarding = cluster && new Forwarding({ cluster, publicTwinUrl, log });
+  const routes = [
+    ...allTwinRoutes(options, dependencies, parts, { worlds, forwarding }),
+    ...assets.routes,
+  ];
+  const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
   const turns = new FairTurns(time);
   if (cluster) answerOthers(cluster, routes, turns, dependencies, parts);
   const stream = new WorldStream({ ...parts, hellos, worlds, forwarding });
@@ -292,20 +304,26 @@ function twinServer(
 function allTwinRoutes(
   { kernelHash, nodeTwinUrl }: FrontEndOptions,
   { service, cluster }: FrontEndDependencies,
-  { limits, bodyThread, publicTwinUrl, publicDealerUrl, web, pages }: TwinParts,
-  worlds: WorldAccess,
+  parts: TwinParts,
+  { worlds, forwarding }: { worlds: WorldAccess; forwarding: Forwarding | undefined },
 ): Route[] {
+  const { limits, bodyThread, publicTwinUrl, publicDealerUrl, web, pages } = parts;
   const cityNames = service.cities.map(({ name }) => name);
   const bodies = new WorldBodies(bodyThread, cityNames);
   const lists = new LongLists(limits, pages);
   const urls = { publicTwinUrl, nodeTwinUrl: cluster && nodeTwinUrl };
+  const pictures = new IncidentPictures(parts.pictureThread, limits);
+  const city = cityPicture(web);
+  const previews = previewRoutes({ worlds, limits, pictures, cityPicture: city });
   return [
     ...twinRoutes({ service, worlds, bodies, limits, lists, ...urls, kernelHash }),
     ...vehicleRoutes({ worlds, limits, lists }),
-    ...viewerRoutes(web, worlds, {
-      ...{ publicTwinUrl, publicDealerUrl },
+    ...viewerRoutes(web, {
+      ...{ worlds, publicTwinUrl, publicDealerUrl },
+      previewOf: previewsOf(previews, forwarding),
       hasNodeUrls: urls.nodeTwinUrl !== undefined,
     }),
+    ...previews,
     streamRoute(),
   ];
 }

@@ -114,7 +114,8 @@ export interface FrozenWorld extends StateImage {
 /** The hold of a frozen world. */
 export const FREEZE_HOLD = -1;
 
-export type Query = Encoding | 'packed' | 'perceptions' | 'events' | 'tick';
+/** `perceivedBy`: a frame, and what the car with this index in the fleet perceives. */
+export type Query = Encoding | 'packed' | 'events' | 'tick' | { perceivedBy: number };
 
 export interface QueryTask extends Address {
   /** The world is stepped at least to this tick. */
@@ -129,8 +130,8 @@ export interface QueryResult {
   tick: number;
   bytes: Uint8Array | undefined;
   packed: Int32Array | undefined;
-  /** Of each car; with `packed`. */
-  perceptions: PerceptionRecord[] | undefined;
+  /** Of the car that the query names; with `packed`. */
+  perception: PerceptionRecord | undefined;
   events: RawEvent[] | undefined;
 }
 
@@ -206,6 +207,22 @@ export type ForecastAnswer =
   /** The world is not in this shard's memory, or not in this residency. */
   | { outcome: 'unloaded' };
 
+/** Lives a world again up to a tick. */
+export interface PastStateTask extends Omit<CounterfactualTask, 'background'> {
+  past: WorldPast;
+  tick: number;
+  /** Of the snapshot; undefined: only the image is wanted. */
+  encoding: Encoding | undefined;
+}
+
+/** The state of a world at the tick of the task. */
+export interface PastStateAnswer {
+  image: Uint8Array;
+  hash: bigint;
+  /** The snapshot, if an encoding was given. */
+  snapshot: Uint8Array | undefined;
+}
+
 // ── reports ───────────────────────────────────────────────────────────────────────────────────
 
 /**
@@ -264,17 +281,55 @@ export function lastOf(packed: Int32Array): NumberedChange | undefined {
   return unpackNumbered(packed.subarray(Math.max(0, packed.length - CHANGE_INTS)))[0];
 }
 
+/** Packed changes, at most `count` in each part. */
+export function* packedParts(packed: Int32Array, count: number): Generator<Int32Array> {
+  const ints = count * CHANGE_INTS;
+  for (let at = 0; at < packed.length; at += ints) yield packed.subarray(at, at + ints);
+}
+
 /** From packed changes of which the first has number 1, those after a number. */
 export function numbered(packed: Int32Array, afterSeq: number): Int32Array {
   const fields = CHANGE_INTS - 1;
   const count = Math.max(0, Math.floor(packed.length / fields) - afterSeq);
   const result = new Int32Array(count * CHANGE_INTS);
-  for (let i = 0; i < count; i++) {
-    const from = (afterSeq + i) * fields;
-    result[i * CHANGE_INTS] = afterSeq + i + 1;
-    result.set(packed.subarray(from, from + fields), i * CHANGE_INTS + 1);
+  let from = afterSeq * fields;
+  for (let to = 0; to < result.length; ) {
+    result[to++] = from / fields + 1;
+    for (let field = 0; field < fields; field++) result[to++] = packed[from++] ?? 0;
   }
   return result;
+}
+
+/** The reverse. */
+export function withoutNumbers(changes: Int32Array): Int32Array {
+  const fields = CHANGE_INTS - 1;
+  const result = new Int32Array(countNumbered(changes) * fields);
+  for (let from = 0, to = 0; to < result.length; ) {
+    from++;
+    for (let field = 0; field < fields; field++) result[to++] = changes[from++] ?? 0;
+  }
+  return result;
+}
+
+/** How many changes are packed. */
+export function countNumbered(changes: Int32Array): number {
+  return changes.length / CHANGE_INTS;
+}
+
+/** Number of the last of packed changes; undefined if there is none. */
+export function lastNumber(changes: Int32Array): number | undefined {
+  return changes.at(-CHANGE_INTS);
+}
+
+/** Of packed changes, which are in order, those up to a tick. */
+export function upTo(changes: Int32Array, tick: number): Int32Array {
+  let from = 0;
+  for (let end = countNumbered(changes); from < end; ) {
+    const middle = (from + end) >> 1;
+    if ((changes[middle * CHANGE_INTS + 1] ?? 0) <= tick) from = middle + 1;
+    else end = middle;
+  }
+  return changes.subarray(0, from * CHANGE_INTS);
 }
 
 export function joined(parts: readonly Int32Array[]): Int32Array {

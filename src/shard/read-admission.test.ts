@@ -5,7 +5,7 @@ import { ReadAdmission } from './read-admission.ts';
 let admission: ReadAdmission;
 
 beforeEach(() => {
-  admission = new ReadAdmission();
+  admission = new ReadAdmission(READS_MAX);
 });
 
 /** How many of so many reads are let in. */

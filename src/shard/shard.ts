@@ -5,7 +5,10 @@ import {
   ADMISSION_PER_MILLE,
   FORECASTS_OF_CLIENT_MAX,
   OLDEST_TURN,
+  PAST_STATES_MAX,
+  PAST_STATES_OF_CLIENT_MAX,
   PROCESSORS_PER_MILLE,
+  READS_MAX,
   REPLAYS_MAX,
 } from '../limits.ts';
 import type { Log } from '../log.ts';
@@ -19,6 +22,8 @@ import type {
   FrozenWorld,
   OpenAnswer,
   OpenTask,
+  PastStateAnswer,
+  PastStateTask,
   QueryAnswer,
   QueryTask,
   ReplayAnswer,
@@ -82,7 +87,8 @@ const pooledThread: MakeThread = (start, listener) => new PooledThread(start, li
 export class Shard {
   readonly index: number;
   /** Of all its threads. */
-  readonly reads = new ReadAdmission();
+  readonly reads = new ReadAdmission(READS_MAX);
+  readonly #pastReads = new ReadAdmission(PAST_STATES_MAX, PAST_STATES_OF_CLIENT_MAX);
   /** Grows with each start and end of a thread; messages of earlier threads are ignored. */
   incarnation = 0;
   /** Threads that ended by themselves, or were ended because they hung. */
@@ -278,6 +284,19 @@ export class Shard {
   /** Throws TwinError `overloaded` if too many replays or forecasts are waiting. */
   replay(task: ReplayTask): Promise<ReplayAnswer> {
     return this.#limited(() => this.#run('replay', task));
+  }
+
+  /**
+   * Rejects if the world cannot be lived up to this tick. Throws TwinError `overloaded` or `rate_limited`
+   * if too many past states are waiting.
+   */
+  async pastState(task: PastStateTask): Promise<PastStateAnswer> {
+    this.#pastReads.enter(task.client);
+    try {
+      return await this.#run('pastState', task);
+    } finally {
+      this.#pastReads.leave(task.client);
+    }
   }
 
   async #limited<Answer>(run: () => Promise<Answer>): Promise<Answer> {

@@ -67,6 +67,7 @@ const TASKS: Tasks = {
   search: (host, task) => host.counterfactuals.search(task),
   stopSearches: (host, world) => host.counterfactuals.stop(world),
   replay: (host, task) => host.counterfactuals.replay(task),
+  pastState: (host, task) => host.counterfactuals.pastState(task),
   forecast: (host, task) => host.counterfactuals.forecast(task),
   freeze: (host, task) => host.freeze(task),
   frozen: (host, task) => host.frozen(task),

@@ -63,6 +63,11 @@ export function countPacked(packed: Int32Array): number {
   return Math.floor(packed.length / CHANGE_INTS);
 }
 
+/** Tick of the last of packed changes; undefined if there is none. */
+export function lastTickOf(packed: Int32Array): number | undefined {
+  return packed.at(-CHANGE_INTS);
+}
+
 /** By default all; else the changes from an index to before another. */
 export function unpackChanges(
   packed: Int32Array,

@@ -1,4 +1,3 @@
-import type { NumberedChange } from './journal.ts';
 import type { FleetEntry } from './wire.ts';
 
 /**
@@ -35,13 +34,11 @@ export interface LockstepKernel {
 }
 
 /** The first message. */
-export interface LockstepHello extends LockstepKernel {
+export interface LockstepHello extends LockstepKernel, WorldPulse {
   type: 'hello';
   world: string;
   rate_hz: number;
   fleet: readonly FleetEntry[];
-  /** The tick of the server's clock, with its fraction. */
-  tick: number;
   seed: number;
   city: string;
   start: WorldStart;
@@ -55,11 +52,6 @@ export interface LockstepHello extends LockstepKernel {
    * features, their values.
    */
   changes: Uint8Array;
-  /** Of the last change. */
-  seq: number;
-  /** Hash of the journal up to `seq`: see `JournalHash`. */
-  journal: string;
-  watchers: number;
 }
 
 /** A durable change. */
@@ -74,13 +66,17 @@ export interface LockstepChange {
   journal: string;
 }
 
-/** What the server's clock and journal show now. */
-export interface LockstepPulse {
-  type: 'pulse';
+/** What the clock of the server and the journal of a world show now. */
+export interface WorldPulse {
   tick: number;
   seq: number;
+  /** Hash of the journal up to `seq`. */
   journal: string;
   watchers: number;
+}
+
+export interface LockstepPulse extends WorldPulse {
+  type: 'pulse';
 }
 
 /** The server has stored an incident, or its explanation. */
@@ -92,12 +88,10 @@ export interface LockstepIncident {
 
 export type LockstepMessage = LockstepHello | LockstepChange | LockstepPulse | LockstepIncident;
 
-/** What a message tells of a world: a pulse all, a change how far the journal goes. */
-export type LockstepBeat = Partial<Omit<LockstepPulse, 'type'>>;
-
 /** A message for all that live a world, encoded. */
 export interface LockstepNews {
-  beat: LockstepBeat;
+  /** What it tells of the world: a pulse all, a change how far the journal goes. */
+  pulse: Partial<WorldPulse>;
   bytes: Uint8Array;
   /** Of a change: its number in the journal. */
   seq: number | undefined;
@@ -105,7 +99,7 @@ export interface LockstepNews {
 
 /** An encoded hello, and what it tells of the world. */
 export interface EncodedHello {
-  beat: Omit<LockstepPulse, 'type'>;
+  pulse: WorldPulse;
   bytes: Uint8Array;
 }
 
@@ -113,64 +107,4 @@ export interface EncodedHello {
 export interface KnownJournal {
   seq: number;
   journal: string;
-}
-
-/**
- * A rolling hash of 64 bits: of the seed and the start of a world, and of each change after it, in order.
- * It finds faults, such as a lost or a repeated change; it is no protection against forgery. The two words
- * are mixed as in the finalizer of MurmurHash3.
- */
-export class JournalHash {
-  #high: number;
-  #low: number;
-
-  private constructor(high: number, low: number) {
-    this.#high = high;
-    this.#low = low;
-  }
-
-  /** Before any change. */
-  static ofStart(seed: number, { tick, seq, masks }: WorldStart): JournalHash {
-    const hash = new JournalHash(0x9e3779b9, 0x7f4a7c15);
-    for (const word of [seed, tick, seq, ...masks]) hash.#mix(word);
-    return hash;
-  }
-
-  /** Undefined if a text is no hash. */
-  static parse(text: string): JournalHash | undefined {
-    if (!/^[0-9a-f]{16}$/.test(text)) return undefined;
-    return new JournalHash(
-      Number.parseInt(text.slice(0, 8), 16),
-      Number.parseInt(text.slice(8), 16),
-    );
-  }
-
-  copy(): JournalHash {
-    return new JournalHash(this.#high, this.#low);
-  }
-
-  /** The next change. */
-  add({ seq, tick, car, touched, values }: NumberedChange): void {
-    this.#mix(seq);
-    this.#mix(tick);
-    this.#mix(car);
-    this.#mix(touched);
-    this.#mix(values);
-  }
-
-  #mix(word: number): void {
-    const high = Math.imul(this.#high ^ word, 0x85ebca6b);
-    this.#high = (high ^ (high >>> 13)) + this.#low;
-    const low = Math.imul(this.#low ^ word ^ this.#high, 0xc2b2ae35);
-    this.#low = low ^ (low >>> 16);
-  }
-
-  /** 16 hexadecimal digits. */
-  toString(): string {
-    return digits(this.#high) + digits(this.#low);
-  }
-}
-
-function digits(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0');
 }

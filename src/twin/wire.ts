@@ -163,7 +163,7 @@ export type CityMap = TypeOf<typeof CityMap>;
 
 const gap = described('Metres to the vehicle ahead, as measured.', orNull(nonNegative));
 
-export const Snapshot = object('The state of every car, light and hazard at one tick.', {
+export const snapshot = {
   type: constant('snapshot'),
   world: WorldId,
   tick,
@@ -198,7 +198,8 @@ export const Snapshot = object('The state of every car, light and hazard at one 
       width: nonNegative,
     }),
   ),
-});
+};
+export const Snapshot = object('The state of every car, light and hazard at one tick.', snapshot);
 export type Snapshot = TypeOf<typeof Snapshot>;
 
 export const Hello = object('The first message of a stream.', {

@@ -206,3 +206,36 @@ describe('options with a journal', () => {
     expect(changesOf({ journal: journal({ changes }) })).toHaveLength(65_536);
   });
 });
+
+describe('options of a fork', () => {
+  const fork = (fields: object = {}) => ({ fork: { world: '3f7qz0k2mw', tick: 50, ...fields } });
+
+  test('are the other world, the tick and the changes after it', () => {
+    expect(parse(fork({ changes: [CHANGE] })).fork).toEqual({
+      world: '3f7qz0k2mw',
+      tick: 50,
+      changes: packChanges([{ tick: 100, car: 3, touched: maskOf(['aeb']), values: 0 }]),
+    });
+    expect(parse(fork()).fork?.changes).toHaveLength(0);
+  });
+
+  test.each([
+    ['fork', { fork: [] }],
+    ['fork', { fork: null }],
+    ['fork.world', fork({ world: 7 })],
+    ['fork.tick', fork({ tick: -1 })],
+    ['fork.tick', fork({ tick: undefined })],
+    ['fork.changes', fork({ changes: {} })],
+    // The changes of the other world up to the tick are not to be given.
+    ['fork.changes[0].tick', fork({ changes: [{ ...CHANGE, tick: 50 }] })],
+    ['fork.changes[1].tick', fork({ changes: [CHANGE, { ...CHANGE, tick: 99 }] })],
+    ['fork.changes[0].car', fork({ changes: [{ ...CHANGE, car: 20 }] })],
+    ['fork.changes[0].features', fork({ changes: [{ ...CHANGE, features: { radio: false } }] })],
+    ['car', fork({ car: 3 })],
+    ['seed', { ...fork(), seed: 7 }],
+    ['start_tick', { ...fork(), start_tick: 60 }],
+    ['journal', { ...fork(), journal: journal() }],
+  ])('[T20] are refused if %s is wrong', (field, body) => {
+    expectRefused(body, field);
+  });
+});

@@ -2,6 +2,7 @@ import { CAR_COUNT } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import { featureBit } from './catalogue.ts';
 import { type Change, JOURNAL_MAX, packChanges } from './journal.ts';
+import type { WorldStart } from './lockstep.ts';
 
 /** Options of a new world. The server chooses an absent seed or city. */
 export interface WorldOptions {
@@ -17,6 +18,22 @@ export interface WorldOptions {
     /** Hash of the kernel that recorded it, if given. */
     kernel: string | undefined;
   };
+  /** Of a fork: where its life begins, as that of its origin does. By default at tick 0, and exact. */
+  origin?: { from: WorldStart; exact: boolean };
+}
+
+/** What a fork is made of. */
+export interface ForkOptions {
+  /** Id of the world that it equals up to a tick: its origin. */
+  world: string;
+  tick: number;
+  /** Its own changes, all later; see `packChanges`. */
+  changes: Int32Array;
+}
+
+/** The options of a request. Where it asks for a fork, all others follow from its origin. */
+export interface GivenOptions extends WorldOptions {
+  fork?: ForkOptions;
 }
 
 const SEED_END = 2 ** 32;
@@ -30,7 +47,8 @@ export const JOURNAL_FIELDS_MAX = 16 * JOURNAL_MAX;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const OPTION_NAMES = ['seed', 'city', 'start_tick', 'journal'];
+const OPTION_NAMES = ['seed', 'city', 'start_tick', 'journal', 'fork'];
+const FORK_NAMES = ['world', 'tick', 'changes'];
 
 /**
  * The options of `POST /api/v1/worlds`.
@@ -39,16 +57,35 @@ const OPTION_NAMES = ['seed', 'city', 'start_tick', 'journal'];
  * @throws TwinError `invalid_body` if it is no object, else `invalid_world_options` with a hint that
  *   names the field
  */
-export function parseWorldOptions(body: unknown, cityNames: readonly string[]): WorldOptions {
+export function parseWorldOptions(body: unknown, cityNames: readonly string[]): GivenOptions {
   if (body === undefined) return { startTick: 0 };
   const fields = fieldsOf(body);
   if (fields === undefined) throw new TwinError('invalid_body');
-  for (const name of Object.keys(fields)) {
-    if (!OPTION_NAMES.includes(name)) {
-      refuse(`Unknown option ${quoted(name)}: use ${OPTION_NAMES.join(', ')}.`);
-    }
-  }
+  refuseOthers(fields, OPTION_NAMES, 'option');
+  if (fields.fork !== undefined) return forked(fields);
   return fields.journal !== undefined ? replayed(fields, cityNames) : created(fields, cityNames);
+}
+
+function refuseOthers(fields: Fields, names: readonly string[], what: string): void {
+  for (const name of Object.keys(fields)) {
+    if (names.includes(name)) continue;
+    refuse(`Unknown ${what} ${quoted(name)}: use ${names.join(', ')}.`);
+  }
+}
+
+function forked(fields: Fields): GivenOptions {
+  for (const name of Object.keys(fields)) {
+    if (name !== 'fork') refuse(`Leave out ${name}: it follows from the fork.`);
+  }
+  const fork = fieldsOf(fields.fork);
+  if (fork === undefined) refuse('fork must be an object with world and tick.');
+  refuseOthers(fork, FORK_NAMES, 'field of fork');
+  const { world } = fork;
+  if (typeof world !== 'string') refuse('fork.world must be the id of a world.');
+  const tick = integer(fork.tick, 'fork.tick', 0, JOURNAL_TICK_MAX - 1);
+  const changes =
+    fork.changes === undefined ? [] : changesOf(fork.changes, 'fork.changes', tick + 1);
+  return { startTick: tick, fork: { world, tick, changes: packChanges(changes) } };
 }
 
 function created(fields: Fields, cityNames: readonly string[]): WorldOptions {
@@ -67,7 +104,7 @@ function replayed(fields: Fields, cityNames: readonly string[]): WorldOptions {
   const journal = fieldsOf(fields.journal);
   if (journal === undefined)
     refuse('journal must be an object in the form that GET /api/v1/worlds/{id}/journal returns.');
-  const changes = journalChanges(journal);
+  const changes = changesOf(journal.changes, 'journal.changes', 0);
   const lastTick = changes.at(-1)?.tick ?? 0;
   const ownTick = integerOr(0, journal.tick, 'journal.tick', 0, JOURNAL_TICK_MAX);
   const reached = Math.max(ownTick, lastTick);
@@ -100,24 +137,23 @@ function kernelHash(journal: Fields): string | undefined {
   return kernel;
 }
 
-function journalChanges(journal: Fields): Change[] {
-  const list = journal.changes;
-  if (!Array.isArray(list)) refuse('journal.changes must be a list.');
+function changesOf(list: unknown, name: string, tickMin: number): Change[] {
+  if (!Array.isArray(list)) refuse(`${name} must be a list.`);
   if (list.length > JOURNAL_MAX) {
-    refuse(`journal.changes has ${list.length} entries; a world takes at most ${JOURNAL_MAX}.`);
+    refuse(`${name} has ${list.length} entries; a world takes at most ${JOURNAL_MAX}.`);
   }
-  let earliest = 0;
+  let earliest = tickMin;
   return list.map((item: unknown, index) => {
-    const change = changeOf(item, `journal.changes[${index}]`, earliest);
+    const change = changeOf(item, `${name}[${index}]`, tickMin, earliest);
     earliest = change.tick;
     return change;
   });
 }
 
-function changeOf(item: unknown, name: string, earliest: number): Change {
+function changeOf(item: unknown, name: string, tickMin: number, earliest: number): Change {
   const fields = fieldsOf(item);
   if (fields === undefined) refuse(`${name} must be an object with tick, car and features.`);
-  const tick = integer(fields.tick, `${name}.tick`, 0, JOURNAL_TICK_MAX);
+  const tick = integer(fields.tick, `${name}.tick`, tickMin, JOURNAL_TICK_MAX);
   if (tick < earliest)
     refuse(`${name}.tick is less than the tick of the previous change: sort the changes by tick.`);
   const car = integer(fields.car, `${name}.car`, 0, CAR_COUNT - 1);

@@ -27,8 +27,10 @@ export class EncodingDemand {
     return this.#watchers[encoding] > 0 || isRead;
   }
 
-  isWatched(encoding: StreamEncoding): boolean {
-    return encoding === 'lockstep' ? this.lockstepCount > 0 : this.wants(encoding);
+  /** In which it is watched or read. */
+  get encodings(): StreamEncoding[] {
+    const all = Object.keys(this.#watchers) as StreamEncoding[];
+    return all.filter((each) => (each === 'lockstep' ? this.lockstepCount > 0 : this.wants(each)));
   }
 
   /** Of those that watch frames the client that came first. */

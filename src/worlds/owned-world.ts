@@ -1,7 +1,6 @@
 import { TICK_MS } from '../../assembly/layout.ts';
-import { at } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
-import { type Encoding, STREAM_ENCODINGS, type StreamEncoding } from '../codec/encoding.ts';
+import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { FRAME_AGE_MS_MAX } from '../limits.ts';
 import type { BatchFrame } from '../shard/frame-batch.ts';
@@ -11,15 +10,19 @@ import type { ContactRecord } from '../twin/contact-records.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { Change, NumberedChange } from '../twin/journal.ts';
+import type { KnownJournal, WorldPulse } from '../twin/lockstep.ts';
 import { outlookEntries } from '../twin/outlook.ts';
-import type { KnownJournal, LockstepPulse } from '../twin/lockstep.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
+import type { WorldOptions } from '../twin/world-options.ts';
 import type {
   Asker,
   ChangeRange,
+  ForkOrder,
   IncidentRange,
   LockstepPast,
   LongList,
+  PastState,
+  PastStateOrder,
   Replay,
   ReplayOrder,
   Steps,
@@ -28,9 +31,11 @@ import type {
 } from '../twin-service.ts';
 import { CrashLoopGuard } from './crash-loop-guard.ts';
 import { EncodingDemand } from './encoding-demand.ts';
+import { forkOptions } from './forks.ts';
 import type { HandedWorld } from './handed-world.ts';
 import type { IdleWorld } from './idle-index.ts';
 import { LatestFrame } from './latest-frame.ts';
+import { PastStates } from './past-states.ts';
 import type { WorldRecord } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
@@ -61,6 +66,7 @@ export class OwnedWorld implements World, IdleWorld {
   /** Made at first use, because most worlds at hand never need it. */
   #history: WorldHistory | undefined;
   #outlooks: WorldOutlooks | undefined;
+  #pastStates: PastStates | undefined;
   /**
    * A weak reference, so that unused fleets are freed: 20 entries take more memory than the rest of
    * an unloaded world.
@@ -211,7 +217,7 @@ export class OwnedWorld implements World, IdleWorld {
     residency.retire();
     this.#history?.explanations.stopUnwanted();
     journal.forget();
-    this.#lockstep.watched(false);
+    this.#lockstep.stop();
     await residency.close();
     await reports.close();
   }
@@ -228,11 +234,14 @@ export class OwnedWorld implements World, IdleWorld {
     const { record, journal, guard, ticks, demand } = this.#parts;
     const { masks, seq: maskSeq, lastTick: maskTick, hash } = journal;
     return {
-      ...{ number: this.number, record: { ...record, masks, maskSeq, maskTick, ...hashedAt(maskSeq, hash) } },
+      ...{
+        number: this.number,
+        record: { ...record, masks, maskSeq, maskTick, ...hashedAt(maskSeq, hash) },
+      },
       ...{ due: this.due, lastTouchMs: this.lastTouchMs, trapsMs: guard.trapsMs },
       ...{ answeredTick: ticks.answered, paidTick: ticks.paid },
       ...{ frozen, sentTick: this.#latest?.tick ?? null },
-      encodings: STREAM_ENCODINGS.filter((encoding) => demand.isWatched(encoding)),
+      encodings: demand.encodings,
     };
   }
 
@@ -257,10 +266,11 @@ export class OwnedWorld implements World, IdleWorld {
     return ticks.answer(Math.max(shown, ticks.answered));
   }
 
-  /** The newest frame, if it is recent and no answer has shown a later tick. */
+  /** The newest frame, if it is recent and no answer has shown a later tick, at another node neither. */
   #fresh(): LatestFrame | undefined {
     const { ticks } = this.#parts;
-    if (this.#latest === undefined || this.#latest.tick < ticks.answered) return undefined;
+    const shownTick = Math.max(ticks.answered, ticks.floor);
+    if (this.#latest === undefined || this.#latest.tick < shownTick) return undefined;
     const ageMs = (ticks.due() - this.#latest.tick) * TICK_MS;
     return ageMs <= FRAME_AGE_MS_MAX ? this.#latest : undefined;
   }
@@ -300,6 +310,15 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#history;
   }
 
+  pastState(order: PastStateOrder): Promise<PastState> {
+    this.#pastStates ??= new PastStates(this.#parts, this.loader);
+    return this.#pastStates.at(order);
+  }
+
+  forkOptions(order: ForkOrder, asker: Asker): Promise<WorldOptions> {
+    return forkOptions(this.#parts, this.loader, order, asker);
+  }
+
   async outlook(asker: Asker, car?: number): Promise<WorldOutlook> {
     this.#outlooks ??= new WorldOutlooks(this.#parts, this.loader);
     const { outlook, tick } = await this.#outlooks.outlook(asker);
@@ -311,8 +330,8 @@ export class OwnedWorld implements World, IdleWorld {
   async perception(asker: Asker, car: number) {
     // A watched world is not stepped for it between frames: other answers would have to wait for the next one.
     const tick = this.#fresh()?.tick;
-    const { packed, perceptions } = await this.loader.query('perceptions', { asker, tick });
-    return { packed: given(packed), record: at(given(perceptions), car) };
+    const answer = await this.loader.query({ perceivedBy: car }, { asker, tick });
+    return { packed: given(answer.packed), record: given(answer.perception) };
   }
 
   events(asker?: Asker): Promise<EventRecord[]> {
@@ -329,6 +348,10 @@ export class OwnedWorld implements World, IdleWorld {
 
   incident(id: string, asker?: Asker): Promise<Incident | undefined> {
     return this.history.incident(id, asker);
+  }
+
+  recordedIncident(id: string): Promise<Incident | undefined> {
+    return this.history.recordedIncident(id);
   }
 
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
@@ -356,16 +379,14 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#lockstep.past(known);
   }
 
-  pulse(): Omit<LockstepPulse, 'type'> {
+  pulse(): WorldPulse {
     return this.#lockstep.pulse();
   }
 
   watch(encoding: StreamEncoding, client: string, asker?: Asker): void {
     this.#parts.guard.refuseInQuarantine(this.#shared.clock.now());
-    if (encoding === 'lockstep') {
-      this.#parts.demand.joinLockstep();
-      if (this.#parts.demand.lockstepCount === 1) this.#lockstep.watched(true);
-    } else this.#watchFrames(encoding, client, asker);
+    if (encoding === 'lockstep') this.#lockstep.join();
+    else this.#watchFrames(encoding, client, asker);
   }
 
   #watchFrames(encoding: Encoding, client: string, asker: Asker | undefined): void {
@@ -393,11 +414,8 @@ export class OwnedWorld implements World, IdleWorld {
   }
 
   unwatch(encoding: StreamEncoding, client: string): void {
-    const { demand } = this.#parts;
-    if (encoding === 'lockstep') {
-      demand.leaveLockstep();
-      if (demand.lockstepCount === 0) this.#lockstep.watched(false);
-    } else this.#unwatchFrames(encoding, client);
+    if (encoding === 'lockstep') this.#lockstep.leave();
+    else this.#unwatchFrames(encoding, client);
     // The idle time starts now: it does not run while the world is watched.
     if (this.watcherCount === 0) this.touch();
   }

@@ -6,6 +6,7 @@ import {
   numbered,
   packNumbered,
   type StateImage,
+  upTo,
   type WorldPast,
 } from '../shard/protocol.ts';
 import type { Entry, Grant, Key, Store, Write } from '../store/contract.ts';
@@ -271,17 +272,21 @@ export class Records {
     return { seed, from, image: undefined, changes };
   }
 
-  /** As `changes`, packed page by page: there may be tens of thousands. */
+  /** As `changes`, up to a tick, packed page by page: there may be tens of thousands. */
   async packedChanges(
     world: number,
     { livedCount }: WorldRecord,
     afterSeq: number,
+    toTick = Number.POSITIVE_INFINITY,
   ): Promise<Int32Array> {
     const parts: Int32Array[] = [];
     if (afterSeq < livedCount) parts.push(numbered(await this.firstChanges(world), afterSeq));
     const later = this.#laterPages(world, Math.max(afterSeq, livedCount));
-    for await (const page of later) parts.push(packNumbered(page.map(changeOf)));
-    return joined(parts);
+    for await (const page of later) {
+      parts.push(packNumbered(page.map(changeOf)));
+      if ((page.at(-1)?.value[0] ?? 0) > toTick) break;
+    }
+    return upTo(joined(parts), toTick);
   }
 
   /** The stored image if it is valid and of the kernel that steps the world. */

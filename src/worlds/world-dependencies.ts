@@ -8,6 +8,7 @@ import type { Time } from '../time.ts';
 import type { LockstepMessage } from '../twin/lockstep.ts';
 import type { StreamEnd, TickBudget, World } from '../twin-service.ts';
 import type { IdleIndex } from './idle-index.ts';
+import type { KeptStates } from './kept-states.ts';
 import type { Records } from './records.ts';
 
 /** The node's worlds, as one world uses them. */
@@ -37,6 +38,7 @@ export interface WorldDependencies {
   readonly cityIndex: number;
   readonly idle: IdleIndex;
   readonly owner: WorldOwner;
+  readonly keptStates: KeptStates;
   /** What a world may have stepped for explanations without a client that pays; by its number. */
   readonly explanationBudget: (world: number) => TickBudget;
   /** Whether this node may show the world now: it holds the partition, as far as it knows. */

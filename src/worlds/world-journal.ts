@@ -8,7 +8,7 @@ import {
   type NumberedChange,
   withChanges,
 } from '../twin/journal.ts';
-import { JournalHash } from '../twin/lockstep.ts';
+import { JournalHash } from '../twin/journal-hash.ts';
 import type { World } from '../twin-service.ts';
 import type { Records, WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
@@ -222,6 +222,19 @@ export class WorldJournal {
   /** Resolves once the outcomes of all accepted changes are known. */
   async settled(): Promise<void> {
     await this.#settled?.promise;
+  }
+
+  /**
+   * Resolves once no change up to a tick that has passed is under way. Throws UncertainWrite while the
+   * outcome of one is unknown.
+   */
+  async settledUpTo(tick: number): Promise<void> {
+    for (;;) {
+      const [first] = this.#pending();
+      if (first === undefined || first.tick > tick) return;
+      this.refuseInDoubt();
+      await first.outcome.promise.catch(() => {});
+    }
   }
 
   /** Writes changes; every MASK_CHECKPOINT_CHANGES changes also the record, with current masks. */

@@ -81,7 +81,7 @@ export class WorldLoader {
     guard.refuseInQuarantine(clock.now());
     this.#refuseWhenRetired();
     journal.beginLoading();
-    await this.startOverIfNeeded();
+    await this.startedOver();
     const trustImage = !guard.distrustsImage(clock.now());
     const past = given?.past ?? (await records.past(world.number, record, trustImage));
     const number = shard.nextResidency();
@@ -117,8 +117,8 @@ export class WorldLoader {
     throw this.#parts.shared.isShown() ? reloading() : new BetweenNodes();
   }
 
-  /** Resolves once the record, durably, is of this node's kernel. */
-  async startOverIfNeeded(): Promise<void> {
+  /** Resolves once the world begins under the kernel of this node, in the store too. */
+  async startedOver(): Promise<void> {
     const { record, shared } = this.#parts;
     if (record.kernel === shared.kernel) return;
     // Once: whoever lives the world already from its new start would be left behind by a second one.
@@ -225,10 +225,10 @@ export class WorldLoader {
     }
   }
 
-  /** The tick that an answer must have reached. */
-  #dueTick(): number {
+  /** The tick that an answer must have reached: no other answer has shown a later one. */
+  #dueTick(tick?: number): number {
     const { ticks } = this.#parts;
-    return Math.max(ticks.due(), ticks.answered);
+    return Math.max(tick ?? ticks.due(), ticks.answered);
   }
 
   async #query(query: Query, options: QueryOptions): Promise<QueryResult> {
@@ -238,7 +238,7 @@ export class WorldLoader {
       const residency = await this.#load();
       const tick = background
         ? Math.min(ticks.due(), ticks.reached + CATCH_UP_TICKS)
-        : (options.tick ?? this.#dueTick());
+        : this.#dueTick(options.tick);
       const task = { world: world.number, residency, tick, query, background };
       const answer = await this.#queryWithin(task, asker);
       if (answer.outcome === 'unloaded') {
@@ -304,12 +304,10 @@ export class WorldLoader {
   }
 }
 
-/** Pays before the work is done. */
-function pay(asker: Asker, ticks: number): void {
+/** Pays before the work is done. Throws TwinError `rate_limited`. */
+export function pay(asker: Asker, ticks: number, hint = CATCHING_UP): void {
   if (ticks <= 0) return;
-  if (!asker.affords(ticks)) {
-    throw new TwinError('rate_limited', CATCHING_UP, RETRY_AFTER_S);
-  }
+  if (!asker.affords(ticks)) throw new TwinError('rate_limited', hint, RETRY_AFTER_S);
   asker.spend(ticks);
 }
 

@@ -3,12 +3,8 @@ import { LOCKSTEP_PULSE_MS } from '../limits.ts';
 import { joined, lastOf, packNumbered, unpackNumbered } from '../shard/protocol.ts';
 import type { StopTimer } from '../time.ts';
 import type { NumberedChange } from '../twin/journal.ts';
-import {
-  JournalHash,
-  type KnownJournal,
-  type LockstepMessage,
-  type LockstepPulse,
-} from '../twin/lockstep.ts';
+import { JournalHash } from '../twin/journal-hash.ts';
+import type { KnownJournal, LockstepMessage, WorldPulse } from '../twin/lockstep.ts';
 import type { LockstepPast } from '../twin-service.ts';
 import type { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -16,31 +12,45 @@ import type { WorldParts } from './world-parts.ts';
 /** An image saves a client some living; below so many ticks its bytes take longer than that. */
 const IMAGE_TICKS_MIN = 3000;
 
+/** A prime number: it spreads the phases of worlds whose numbers are close. */
+const PHASE = 7919;
+
 /** What clients need that live a world themselves. None of it steps the world here. */
 export class WorldLockstep {
   readonly #parts: WorldParts;
-  readonly #loader: Pick<WorldLoader, 'startOverIfNeeded'>;
+  readonly #loader: Pick<WorldLoader, 'startedOver'>;
   #stopPulses: StopTimer | undefined;
 
-  constructor(parts: WorldParts, loader: Pick<WorldLoader, 'startOverIfNeeded'>) {
+  constructor(parts: WorldParts, loader: Pick<WorldLoader, 'startedOver'>) {
     this.#parts = parts;
     this.#loader = loader;
   }
 
-  /** The first client watches by lockstep, or the last one has left. */
-  watched(isWatched: boolean): void {
+  join(): void {
+    this.#parts.demand.joinLockstep();
+    if (this.#parts.demand.lockstepCount === 1) this.#startPulses();
+  }
+
+  leave(): void {
+    this.#parts.demand.leaveLockstep();
+    if (this.#parts.demand.lockstepCount === 0) this.stop();
+  }
+
+  #startPulses(): void {
+    const { time } = this.#parts.shared;
+    const send = () => this.#send({ type: 'pulse', ...this.pulse() });
+    // Each world has its own phase, so that those of a node that has restarted do not come together.
+    const firstMs = (this.#parts.world.number * PHASE) % LOCKSTEP_PULSE_MS;
+    this.#stopPulses = time.after(firstMs, () => {
+      send();
+      this.#stopPulses = time.every(LOCKSTEP_PULSE_MS, send);
+    });
+  }
+
+  /** Sends no more pulses. */
+  stop(): void {
     this.#stopPulses?.();
     this.#stopPulses = undefined;
-    if (!isWatched) return;
-    const { time } = this.#parts.shared;
-    const beat = () => this.#send({ type: 'pulse', ...this.pulse() });
-    // Each world has its own phase, so that those of a node that has restarted do not beat together.
-    const firstMs = (this.#parts.world.number * 7919) % LOCKSTEP_PULSE_MS;
-    const stopFirst = time.after(firstMs, () => {
-      beat();
-      this.#stopPulses = time.every(LOCKSTEP_PULSE_MS, beat);
-    });
-    this.#stopPulses = stopFirst;
   }
 
   #send(message: LockstepMessage): void {
@@ -49,7 +59,7 @@ export class WorldLockstep {
   }
 
   /** What the clock and the journal show now. */
-  pulse(): Omit<LockstepPulse, 'type'> {
+  pulse(): WorldPulse {
     const { world, ticks, journal, shared, record } = this.#parts;
     const tick = Math.max(ticks.floor, (shared.clock.now() - record.createdAtMs) / TICK_MS);
     const { seq, hash } = journal;
@@ -79,7 +89,7 @@ export class WorldLockstep {
   async past(known?: KnownJournal): Promise<LockstepPast> {
     const { journal, record, guard, shared } = this.#parts;
     guard.refuseInQuarantine(shared.clock.now());
-    await this.#loader.startOverIfNeeded();
+    await this.#loader.startedOver();
     const since = journal.collect();
     try {
       await this.#learnHash();

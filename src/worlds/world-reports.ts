@@ -161,7 +161,10 @@ export class WorldReports {
     }
     this.#explained.splice(0, written.length);
     for (const { stored } of written) stored();
-    this.#told(explained.map(({ tick, order }) => incidentId(tick, order)), true);
+    this.#told(
+      explained.map(({ tick, order }) => incidentId(tick, order)),
+      true,
+    );
     return true;
   }
 

@@ -1,4 +1,3 @@
-import { CAR_COUNT, F_ALL, TICK_MS } from '../../assembly/layout.ts';
 import type { City } from '../city/types.ts';
 import type { Clock } from '../clock.ts';
 import type { PartitionLoad } from '../cluster-operator.ts';
@@ -13,14 +12,15 @@ import type { Supervisor } from '../shard/supervisor.ts';
 import { Slices } from '../slices.ts';
 import type { Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import { inPartition, partitionOf, randomWorldNumber, worldIdOf } from '../twin/ids.ts';
-import { countPacked, type NumberedChange, unpackChanges, withPacked } from '../twin/journal.ts';
-import type { LockstepMessage } from '../twin/lockstep.ts';
+import { partitionOf, worldIdOf } from '../twin/ids.ts';
+import type { NumberedChange } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
+import { KeptStates } from './kept-states.ts';
 import { LateFrames } from './late-frames.ts';
+import { NewWorlds } from './new-worlds.ts';
 import { type CommonDependencies, OwnedPartition } from './owned-partition.ts';
 import { OwnedWorld } from './owned-world.ts';
 import { listDue, Records, type WorldRecord } from './records.ts';
@@ -48,10 +48,6 @@ export interface WorldsDependencies {
   explanationBudget: WorldDependencies['explanationBudget'];
 }
 
-const ALL_ON: readonly number[] = Array.from({ length: CAR_COUNT }, () => F_ALL);
-/** The start of a new world. One object for all worlds, to save memory. */
-const START = { tick: 0, seq: 0, masks: ALL_ON };
-const NO_CHANGES = new Int32Array(0);
 const CREATE_ATTEMPTS = 3;
 /** Watched worlds that are loaded at a time after a shard has restarted. */
 const RELOADED_AT_ONCE = 64;
@@ -70,6 +66,7 @@ export class Worlds
   readonly lateFrames = new LateFrames();
   readonly #dependencies: WorldsDependencies;
   readonly #common: CommonDependencies;
+  readonly #newWorlds: NewWorlds;
   readonly #handles = new WorldHandles();
   /** By partition. */
   readonly #partitions = new Map<number, OwnedPartition>();
@@ -79,8 +76,8 @@ export class Worlds
   /** Whom to tell that a world is deleted: those that were made here. */
   readonly #deleted = new Map<number, () => void>();
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
-  #endStreams: (world: World, why: StreamEnd) => void = () => {};
-  #tell: (world: World, message: LockstepMessage) => void = () => {};
+  endStreams: WorldOwner['endStreams'] = () => {};
+  tell: WorldOwner['tell'] = () => {};
 
   constructor(dependencies: WorldsDependencies) {
     const { cities, clock, idleMs, log, shards, store, time } = dependencies;
@@ -88,12 +85,14 @@ export class Worlds
     this.cities = cities;
     this.shards = shards;
     this.idle = new IdleIndex({ time, clock, log, worlds: this, idleMs });
+    this.#newWorlds = new NewWorlds({ ...dependencies, idle: this.idle });
     this.presence = new WorldPresence({ store, clock, idle: this.idle, worlds: this });
     this.handover = new WorldHandover(this.#handles, ({ number, record }) =>
       this.#add(this.#heldPartitionOf(number), number, record, []),
     );
     const { explanationBudget, kernel, random } = dependencies;
-    const own = { owner: this, idle: this.idle, slices: new Slices(time) };
+    const keptStates = new KeptStates();
+    const own = { owner: this, idle: this.idle, slices: new Slices(time), keptStates };
     const isPartitionShown = (partition: number) => this.#isShown(partition);
     const given = { cities, clock, explanationBudget, kernel, log, random, shards, store, time };
     this.#common = { ...given, ...own, isPartitionShown };
@@ -122,10 +121,9 @@ export class Worlds
   // ── making and finding ──────────────────────────────────────────────────────────────────────
 
   async create(options: WorldOptions, deleted?: () => void): Promise<World> {
-    const record = this.#record(options);
-    const changes = options.journal?.changes ?? NO_CHANGES;
+    const { record, changes } = this.#newWorlds.record(options);
     for (let attempt = 1; ; attempt++) {
-      const number = this.#newNumber();
+      const number = this.#newWorlds.number();
       const partition = this.#partitionOf(number);
       try {
         await partition.records.create(number, record, changes);
@@ -138,37 +136,6 @@ export class Worlds
       world.paidUpTo(options.startTick);
       return world;
     }
-  }
-
-  /** In a partition that this node holds. Throws TwinError `store_unavailable` if there is none. */
-  #newNumber(): number {
-    const { random, ranges } = this.#dependencies;
-    const number = randomWorldNumber((count) => random.bytes(count));
-    const shown = ranges.shown();
-    if (shown.length === PARTITION_COUNT) return number;
-    const partition = shown[partitionOf(number) % shown.length];
-    if (partition === undefined) throw new BetweenNodes();
-    return inPartition(number, partition);
-  }
-
-  #record({ seed, city, startTick, journal }: WorldOptions): WorldRecord {
-    const changes = journal?.changes ?? NO_CHANGES;
-    const livedCount = countPacked(changes);
-    const { clock, cities, kernel, random } = this.#dependencies;
-    const createdAtMs = clock.now() - startTick * TICK_MS;
-    return {
-      seed: seed ?? new DataView(random.bytes(4).buffer).getUint32(0),
-      city: city ?? cities[0]?.name ?? '',
-      createdAtMs,
-      kernel,
-      exact: journal === undefined || journal.kernel === kernel,
-      due: this.idle.slotOf({ createdAtMs }, clock.now()),
-      livedCount,
-      masks: livedCount === 0 ? ALL_ON : withPacked(ALL_ON, changes),
-      maskSeq: livedCount,
-      maskTick: unpackChanges(changes, livedCount - 1)[0]?.tick ?? 0,
-      from: START,
-    };
   }
 
   /** Throws TwinError `store_unavailable` unless the partition of a world is held and shown. */
@@ -206,8 +173,7 @@ export class Worlds
   }
 
   serves(number: number): boolean {
-    const { ranges, time } = this.#dependencies;
-    return ranges.isShown(partitionOf(number), time.now());
+    return this.#isShown(partitionOf(number));
   }
 
   peek(number: number): OwnedWorld | undefined {
@@ -344,20 +310,12 @@ export class Worlds
     this.#sink = sink;
   }
 
-  onLockstep(tell: (world: World, message: LockstepMessage) => void): void {
-    this.#tell = tell;
-  }
-
-  tell(world: World, message: LockstepMessage): void {
-    this.#tell(world, message);
+  onLockstep(tell: WorldOwner['tell']): void {
+    this.tell = tell;
   }
 
   onStreamEnd(end: (world: World, why: StreamEnd) => void): void {
-    this.#endStreams = end;
-  }
-
-  endStreams(world: World, why: StreamEnd): void {
-    this.#endStreams(world, why);
+    this.endStreams = end;
   }
 
   report(shard: Shard, report: Report): void {

@@ -79,6 +79,11 @@ export interface Route {
    */
   place?: 'world' | 'car' | 'creation';
   /**
+   * Of a creation: the world of which the new one is made, and whose node makes it. Undefined: any node
+   * makes it. Throws what the handler would throw for a wrong body.
+   */
+  originOf?: (call: Call) => MaybePromise<number | undefined>;
+  /**
    * Of a route whose bodies all nodes have: answers with this node's, where the world is at another
    * node. Undefined if it cannot.
    * @param there what that node answers to `If-None-Match: *`: 304 if the world exists

@@ -66,6 +66,7 @@ async function forwarded(path: string, init?: RequestInit) {
 
 const WORLD_READS = [
   '/state',
+  '/state?tick=40&hash=1',
   '/map',
   '/journal',
   '/incidents',

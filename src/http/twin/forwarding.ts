@@ -2,6 +2,7 @@ import type {
   ClusterService,
   ForwardedCall,
   ForwardedReply,
+  Peer,
   Place,
   RelayedWorld,
 } from '../../cluster-service.ts';
@@ -38,6 +39,8 @@ interface Watching {
 /** The world that a call is about; undefined if it names none. */
 type WorldOf = (call: Call) => number | undefined;
 
+type OriginOf = NonNullable<Route['originOf']>;
+
 const WORLD_OF: Readonly<Record<'world' | 'car', WorldOf>> = {
   world: ({ params }) => parseWorldId(params[0] ?? ''),
   car: ({ head }) => worldOfCar(head),
@@ -69,11 +72,38 @@ export class Forwarding {
   }
 
   #create(call: Call, route: Route): MaybePromise<Reply> {
+    const { originOf } = route;
+    if (originOf !== undefined && call.body.length > 0)
+      return this.#createOf(call, route, originOf);
+    const peer = this.#dependencies.cluster.placeOfCreation();
+    return peer ? this.#createAt(peer, this.#forwardedCall(call), route) : route.handle(call);
+  }
+
+  #createAt(peer: Peer, forwarded: ForwardedCall, route: Route): Promise<Reply> {
     const { cluster } = this.#dependencies;
-    const peer = cluster.placeOfCreation();
-    if (peer === undefined) return route.handle(call);
-    const forwarded = this.#forwardedCall(call);
     return this.#asked(route, () => cluster.forwardCreation(forwarded, peer));
+  }
+
+  /** A world that is made of another one is made by the node of that one. */
+  async #createOf(call: Call, route: Route, originOf: OriginOf): Promise<Reply> {
+    const { cluster } = this.#dependencies;
+    // Before the first wait: once the client has gone nobody knows its address. The body is copied, since
+    // whoever parses it may give its memory to a thread.
+    const forwarded = { ...this.#forwardedCall(call), body: call.body.slice() };
+    const found = originOf(call);
+    const origin = found instanceof Promise ? await found : found;
+    const peer = cluster.placeOfCreation();
+    if (origin === undefined) {
+      return peer ? this.#createAt(peer, forwarded, route) : route.handle(call);
+    }
+    const there = () => this.#asked(route, () => cluster.forward(forwarded, origin));
+    if (cluster.placeOf(origin).at !== 'here') return there();
+    try {
+      return await route.handle(call);
+    } catch (error) {
+      if (error instanceof BetweenNodes && cluster.placeOf(origin).at !== 'here') return there();
+      throw error;
+    }
   }
 
   /** Asks again elsewhere if the world has left this node meanwhile, and nothing was done. */

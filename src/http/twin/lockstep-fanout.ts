@@ -3,10 +3,9 @@ import { SLICE_MS } from '../../limits.ts';
 import type { StopTimer, Time } from '../../time.ts';
 import type {
   EncodedHello,
-  LockstepBeat,
   LockstepMessage,
   LockstepNews,
-  LockstepPulse,
+  WorldPulse,
 } from '../../twin/lockstep.ts';
 import { encode } from '../server/reply.ts';
 import type { StreamSocket } from '../server/server-options.ts';
@@ -17,6 +16,8 @@ import { CLOSE_REASONS, endInGroups } from './stream-closing.ts';
 const JOIN_PULSES_MS = [0, 100, 250, 500, 1000, 2000, 4000, 8000];
 /** Sends for one world before the next one; then the clock is read. */
 const TURN_SENDS = 25;
+/** Messages that may wait for the watchers of a world; with more these begin anew. */
+const QUEUED_MAX = 1000;
 /** A stream whose reader makes no progress for this long is closed. */
 const SILENT_MS = 15_000;
 
@@ -24,14 +25,14 @@ const SILENT_MS = 15_000;
 export function newsOf(message: LockstepMessage): LockstepNews {
   const { type } = message;
   const seq = type === 'change' ? message.seq : undefined;
-  return { beat: beatOf(message), bytes: encoded(message), seq };
+  return { pulse: pulseOf(message), bytes: encoded(message), seq };
 }
 
-function beatOf(message: LockstepMessage): LockstepBeat {
+function pulseOf(message: LockstepMessage): Partial<WorldPulse> {
   if (message.type === 'change') return { seq: message.seq, journal: message.journal };
   if (message.type !== 'pulse') return {};
-  const { type: _, ...beat } = message;
-  return beat;
+  const { type: _, ...pulse } = message;
+  return pulse;
 }
 
 function encoded(message: LockstepMessage): Uint8Array {
@@ -63,8 +64,8 @@ export class LockstepFanout {
   expect(worldNumber: number): LockstepWatcher {
     let topic = this.#topics.get(worldNumber);
     if (topic === undefined) {
-      const beat = { tick: 0, seq: 0, journal: '', watchers: 0, atMs: this.#time.now() };
-      topic = { worldNumber, watchers: new Set(), queue: [], beat };
+      const pulse = { tick: 0, seq: 0, journal: '', watchers: 0, atMs: this.#time.now() };
+      topic = { worldNumber, watchers: new Set(), queue: [], pulse };
       this.#topics.set(worldNumber, topic);
     }
     const watcher = new LockstepWatcher(topic);
@@ -75,7 +76,7 @@ export class LockstepFanout {
 
   /** Sends a watcher its hello, what came meanwhile, and pulses from then on. */
   open(watcher: LockstepWatcher, socket: StreamSocket, hello: EncodedHello): void {
-    this.#learn(watcher.topic.worldNumber, hello.beat);
+    this.#learn(watcher.topic.worldNumber, hello.pulse);
     this.#count(watcher.open(socket, hello, this.#time.now()));
     if (watcher.blockedMs !== undefined) this.#blocked.add(watcher);
     this.#join(watcher, 0);
@@ -87,15 +88,15 @@ export class LockstepFanout {
       this.#joining.delete(watcher);
       return;
     }
-    const pulse = { type: 'pulse', ...this.#beatNow(watcher.topic) } as const;
+    const pulse = { type: 'pulse', ...this.#pulseNow(watcher.topic) } as const;
     this.#send(watcher, { bytes: encoded(pulse), seq: undefined });
     const next = JOIN_PULSES_MS[index + 1] ?? beginMs;
     const stop = this.#time.after(next - beginMs, () => this.#join(watcher, index + 1));
     this.#joining.set(watcher, stop);
   }
 
-  #beatNow({ beat }: LockstepTopic): Omit<LockstepPulse, 'type'> {
-    const { atMs, tick, seq, journal, watchers } = beat;
+  #pulseNow({ pulse }: LockstepTopic): WorldPulse {
+    const { atMs, tick, seq, journal, watchers } = pulse;
     return { tick: tick + (this.#time.now() - atMs) / TICK_MS, seq, journal, watchers };
   }
 
@@ -112,22 +113,26 @@ export class LockstepFanout {
     }
   }
 
-  #learn(worldNumber: number, beat: LockstepBeat): void {
+  #learn(worldNumber: number, pulse: Partial<WorldPulse>): void {
     const topic = this.#topics.get(worldNumber);
     if (topic === undefined) return;
-    topic.beat = { ...this.#beatNow(topic), ...beat, atMs: this.#time.now() };
+    topic.pulse = { ...this.#pulseNow(topic), ...pulse, atMs: this.#time.now() };
   }
 
   /** A world is served again: its watchers hear what it has reached. */
-  beat(worldNumber: number, beat: Omit<LockstepPulse, 'type'>): void {
-    this.tell(worldNumber, newsOf({ type: 'pulse', ...beat }));
+  pulse(worldNumber: number, pulse: WorldPulse): void {
+    this.tell(worldNumber, newsOf({ type: 'pulse', ...pulse }));
   }
 
   /** Sends a message to all watchers of a world. */
-  tell(worldNumber: number, { beat, bytes, seq }: LockstepNews): void {
+  tell(worldNumber: number, { pulse, bytes, seq }: LockstepNews): void {
     const topic = this.#topics.get(worldNumber);
     if (topic === undefined) return;
-    this.#learn(worldNumber, beat);
+    this.#learn(worldNumber, pulse);
+    if (topic.queue.length >= QUEUED_MAX) {
+      this.endWorld(worldNumber, 1013);
+      return;
+    }
     if (topic.queue.length === 0) this.#turns.push(topic);
     topic.queue.push({ message: { bytes, seq }, watchers: topic.watchers.values() });
     if (!this.#isActive) this.#slice();

@@ -1,12 +1,12 @@
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { TwinError } from '../../errors.ts';
-import {
-  type EncodedHello,
-  JournalHash,
-  type KnownJournal,
-  type LockstepHello,
-  type LockstepKernel,
+import { JournalHash } from '../../twin/journal-hash.ts';
+import type {
+  EncodedHello,
+  KnownJournal,
+  LockstepHello,
+  LockstepKernel,
 } from '../../twin/lockstep.ts';
 import type { LockstepPast, World } from '../../twin-service.ts';
 import { encode } from '../server/reply.ts';
@@ -52,13 +52,13 @@ export class LockstepHellos {
     const { id, fleet } = world;
     const { seed, city, start, resumed, changes, tick, seq, journal, watchers } = past;
     const { buffer, byteOffset, byteLength } = changes;
-    const beat = { tick, seq, journal, watchers };
+    const pulse = { tick, seq, journal, watchers };
     const hello: LockstepHello = {
       ...{ type: 'hello', world: id, rate_hz: RATE_HZ, fleet, ...this.#kernelOf(city) },
       ...{ seed, city, start, resumed, image },
       changes: new Uint8Array(buffer, byteOffset, byteLength),
-      ...beat,
+      ...pulse,
     };
-    return { beat, bytes: encode(hello, 'msgpack') as Uint8Array };
+    return { pulse, bytes: encode(hello, 'msgpack') as Uint8Array };
   }
 }

@@ -1,4 +1,4 @@
-import type { EncodedHello, LockstepNews, LockstepPulse } from '../../twin/lockstep.ts';
+import type { EncodedHello, LockstepNews, WorldPulse } from '../../twin/lockstep.ts';
 import type { StreamSocket } from '../server/server-options.ts';
 
 /** A reader may leave so many bytes unread, in addition to its hello. */
@@ -38,7 +38,7 @@ export class LockstepWatcher {
   /** Sends the hello, and what came since it was made. Returns the number of bytes. */
   open(socket: StreamSocket, hello: EncodedHello, nowMs: number): number {
     this.#socket = socket;
-    this.#seq = hello.beat.seq;
+    this.#seq = hello.pulse.seq;
     this.#unreadMax += hello.bytes.byteLength;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -82,7 +82,7 @@ export interface LockstepTopic {
   /** Under delivery; the first one partly. */
   readonly queue: Delivery[];
   /** The last that is known of the world, at a time of `Time.now`. */
-  beat: Omit<LockstepPulse, 'type'> & { atMs: number };
+  pulse: WorldPulse & { atMs: number };
 }
 
 export interface Delivery {

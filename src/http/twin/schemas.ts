@@ -24,6 +24,7 @@ import {
   journal,
   Snapshot,
   seed,
+  snapshot,
   Telemetry,
   tick,
   Vin,
@@ -105,6 +106,18 @@ export const WorldOptions: Schema = {
       properties: givenJournal,
       required: ['seed', 'city', 'changes'],
     },
+    fork: {
+      type: 'object',
+      description:
+        'The new world equals another one up to a tick, and begins there, or at the last of its own changes. Leave out all other options.',
+      properties: {
+        world: described('The other world.', WorldId),
+        tick: described('A tick that the other world has passed.', count),
+        changes: described('Changes of the new world alone, at later ticks.', givenJournal.changes),
+      },
+      required: ['world', 'tick'],
+      additionalProperties: false,
+    },
   },
   additionalProperties: false,
   examples: [{ seed: 7, city: 'old-town' }],
@@ -143,6 +156,31 @@ export const Route = object('The loop that a car drives.', {
 });
 
 export const Incidents = list(Incident);
+
+export const LinkPreview = object('What a link to an incident says of it.', {
+  headline: string,
+  verdict: described('What would have avoided or mitigated it.', string),
+  outcome: oneOf('avoids', 'mitigates', 'nothing', 'unknown'),
+  speed: described('Of the striking car.', string),
+  facts: described('Where it was, and how bad.', string),
+  description: string,
+  alt: described('Text for its picture.', string),
+});
+
+const hash: Schema<string> = { type: 'string', pattern: '^[0-9a-f]{16}$' };
+
+export const State = object('A snapshot, as a stream shows it or would have shown it.', snapshot, {
+  hash: described(
+    'Where it was asked for: of the whole state at this tick, also of what is not shown.',
+    like('0f3a86d1c27be945', hash),
+  ),
+});
+
+export const PastTick = described(
+  'A tick that the world has passed: the state at the last frame (divisible by four) up to it.',
+  count,
+);
+export const WithHash = described('Adds the hash of the state.', oneOf('1'));
 
 export const AfterIncident = described('Only reports after the one with this id.', IncidentId);
 export const AfterChanges = described('How many changes to leave out.', count);

@@ -4,17 +4,19 @@ import type { Encoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
 import type { Schema } from '../../schema.ts';
 import { FEATURES } from '../../twin/catalogue.ts';
+import { parseWorldId } from '../../twin/ids.ts';
 import { journalEntryOf } from '../../twin/journal.ts';
-import type { WorldOptions } from '../../twin/world-options.ts';
+import type { ForkOptions, GivenOptions, WorldOptions } from '../../twin/world-options.ts';
 import type { Asker, TwinService, World } from '../../twin-service.ts';
 import { freshReply } from '../server/etag.ts';
-import { mapMaybePromise } from '../server/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
 import { askerOf, type RateLimits } from '../server/rate-limits.ts';
 import { bodyless, encode, ok, type Reply, reply } from '../server/reply.ts';
 import { BODY_BYTES_MAX, type Call, type Route } from '../server/router.ts';
 import { changeRange, incidentRange } from './list-range.ts';
 import { INCIDENT_SHAPE, type LongLists } from './long-lists.ts';
+import { type AskedState, askedState, stateWithHash } from './past-state.ts';
 import { featuresOfQuery, replayBody } from './replay.ts';
 import * as schemas from './schemas.ts';
 import { ServedMap } from './served-map.ts';
@@ -56,6 +58,18 @@ export function twinRoutes(context: TwinContext): Route[] {
 function creationRoutes(context: TwinContext): Route[] {
   const common = { tag: 'worlds', auth: 'none', place: 'creation' } as const;
   const errors = ['rate_limited', 'overloaded', 'store_unavailable'] as const;
+  const ofWorld = ['unknown_world', 'unknown_tick', 'world_unavailable'] as const;
+  const parsed = new WeakMap<Call, MaybePromise<GivenOptions>>();
+  /** The options of a call, which are parsed once. */
+  const optionsOf = (call: Call): MaybePromise<GivenOptions> => {
+    const known = parsed.get(call);
+    if (known !== undefined) return known;
+    const key = call.addressKey();
+    context.limits.work?.takeUpToBurst(key, PRICES_US.parsedByte * call.body.byteLength);
+    const options = context.bodies.parse(call.body, key);
+    parsed.set(call, options);
+    return options;
+  };
   return [
     {
       ...common,
@@ -65,14 +79,17 @@ function creationRoutes(context: TwinContext): Route[] {
       summary: 'Make a world',
       body: { maxBytes: WORLD_BODY_BYTES_MAX, schema: schemas.WorldOptions },
       answers: { 201: { description: 'The new world', schema: schemas.World } },
-      errors: ['invalid_json', 'invalid_body', 'invalid_world_options', ...errors],
+      errors: ['invalid_json', 'invalid_body', 'invalid_world_options', ...ofWorld, ...errors],
+      originOf: (call) =>
+        mapMaybePromise(optionsOf(call), ({ fork }) => fork && parseWorldId(fork.world)),
       handle: async (call) => {
         // A client over a limit must not cause the parsing of a large body.
         const key = call.addressKey();
         context.limits.worlds?.check(key);
-        context.limits.work?.takeUpToBurst(key, PRICES_US.parsedByte * call.body.byteLength);
-        const parsed = context.bodies.parse(call.body, key);
-        const world = await create(key, context, parsed instanceof Promise ? await parsed : parsed);
+        const given = optionsOf(call);
+        const { fork, ...own } = given instanceof Promise ? await given : given;
+        const options = fork === undefined ? own : await forkOptions(context, call, fork);
+        const world = await create(key, context, options);
         const location = ['Location', `/api/v1/worlds/${world.id}`] as const;
         const body = encode(worldOf(world, call, context), call.encoding);
         return reply(201, body, call.encoding, [location]);
@@ -98,12 +115,24 @@ function creationRoutes(context: TwinContext): Route[] {
   ];
 }
 
+/** Finds the origin of a fork, as a call for it would. */
+async function forkOptions(
+  { worlds, limits }: TwinContext,
+  call: Call,
+  { world: id, tick, changes }: ForkOptions,
+): Promise<WorldOptions> {
+  const asker = askerOf(limits.work, call.addressKey());
+  const origin = await worlds.byId(call, id);
+  return origin.forkOptions({ tick, changes }, asker);
+}
+
 async function create(key: string, { service, limits }: TwinContext, options: WorldOptions) {
   limits.worlds?.check(key);
   limits.livingWorlds?.enter(key);
   const deleted = () => limits.livingWorlds?.leave(key);
   try {
-    limits.work?.take(key, PRICES_US.world + PRICES_US.tick * options.startTick);
+    const ticks = options.startTick - (options.origin?.from.tick ?? 0);
+    limits.work?.take(key, PRICES_US.world + PRICES_US.tick * ticks);
     limits.worlds?.take(key);
     return await service.create(options, deleted);
   } catch (error) {
@@ -237,12 +266,17 @@ function worldRoutes(context: TwinContext): Route[] {
     worldRoute(context, {
       path: '/state',
       operationId: 'getState',
-      summary: 'The current snapshot',
-      schema: schemas.Snapshot,
-      answer: (world, call) =>
-        mapMaybePromise(world.frame(call.encoding, askerFor(call)), (bytes) =>
+      summary: 'The current snapshot, or that of a tick that has passed',
+      query: { tick: schemas.PastTick, hash: schemas.WithHash },
+      schema: schemas.State,
+      errors: ['invalid_value', 'unknown_tick'],
+      answer: (world, call) => {
+        const asked = askedState(call.query);
+        if (asked !== undefined) return pastState(context, world, call, asked);
+        return mapMaybePromise(world.frame(call.encoding, askerFor(call)), (bytes) =>
           reply(200, bytes, call.encoding),
-        ),
+        );
+      },
     }),
     askingRoute(context, {
       path: '/outlook',
@@ -276,6 +310,20 @@ function worldRoutes(context: TwinContext): Route[] {
     }),
     mapRoute(context),
   ];
+}
+
+async function pastState(
+  { limits }: TwinContext,
+  world: World,
+  call: Call,
+  { tick, withHash }: AskedState,
+): Promise<Reply> {
+  const { encoding } = call;
+  const key = call.addressKey();
+  limits.work?.take(key, PRICES_US.pastState);
+  const state = await world.pastState({ tick, encoding, asker: askerOf(limits.work, key) });
+  const body = withHash ? stateWithHash(state, encoding) : state.snapshot;
+  return reply(200, body, encoding);
 }
 
 const OF_INCIDENT = { incident: schemas.IncidentId };

@@ -1,13 +1,13 @@
 import { TwinError, type TwinErrorCode } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 import {
+  type GivenOptions,
   JOURNAL_FIELDS_MAX,
   parseWorldOptions,
-  type WorldOptions,
 } from '../../twin/world-options.ts';
 import { type BodyThread, isLargeBody } from '../server/body-thread.ts';
 
-type Parsed = { options: WorldOptions } | { refusal: { code: TwinErrorCode; hint: string } };
+type Parsed = { options: GivenOptions } | { refusal: { code: TwinErrorCode; hint: string } };
 
 /** Parses the bodies of new worlds: large ones, which have a journal, in the thread. */
 export class WorldBodies {
@@ -24,13 +24,13 @@ export class WorldBodies {
    * what the thread throws.
    * @param body detached if it is large
    */
-  parse(body: Uint8Array, address: string): WorldOptions | Promise<WorldOptions> {
+  parse(body: Uint8Array, address: string): GivenOptions | Promise<GivenOptions> {
     if (isLargeBody(body)) return this.#parseInThread(body, address);
     const given = body.byteLength === 0 ? undefined : parseJson(body, JOURNAL_FIELDS_MAX);
     return parseWorldOptions(given, this.#cityNames);
   }
 
-  async #parseInThread(body: Uint8Array, address: string): Promise<WorldOptions> {
+  async #parseInThread(body: Uint8Array, address: string): Promise<GivenOptions> {
     const task = { body, cityNames: this.#cityNames };
     const parsed = await this.#thread.run<Parsed>(address, 'worldOptions', task);
     if ('options' in parsed) return parsed.options;

@@ -265,6 +265,93 @@ describe('a replay', () => {
   });
 });
 
+describe('a past state', () => {
+  it('[T17, T18] is that of the world at its tick, in which it leaves no trace', async () => {
+    const { kernel, shard, slab, world, queue, work } = setUp();
+    shard.pass(1600 * 20, 80);
+    const before = kernel.hash(slab);
+    let begin: WorldPast = past;
+    // Each goes on from the one before, with the changes after it.
+    for (const tick of [0, 21, 700, 1500, 1501, 1596]) {
+      const reference = makeWorld(kernel, SEED);
+      liveFromJournal(kernel, reference, CHANGES, tick);
+      const { hash, snapshot, image } = await work(queue.pastState(lookAt('a', tick, begin)));
+      expect(hash).toBe(kernel.hash(reference));
+      const shown = world.encoder.encode('json', kernel.pack(reference));
+      expect(Buffer.from(snapshot ?? []).toString()).toBe(Buffer.from(shown).toString());
+      kernel.release(reference);
+      const seq = CHANGES.findLast((each) => each.tick <= tick)?.seq ?? 0;
+      const state = { tick, seq, bytes: image };
+      begin = { ...past, image: state, changes: packNumbered(later(tick)) };
+    }
+    expect(kernel.hash(slab)).toBe(before);
+  });
+
+  it('[T18] delays no frame, however many clients ask', () => {
+    let readings = 0;
+    const time = { ...systemTime, now: () => readings++ / 100 };
+    const { shard, queue } = setUp(0, time, time);
+    shard.pass(1500 * 20, 80);
+    shard.frames.length = 0;
+    for (let client = 0; client < 20; client++) {
+      for (let tick = 5000; tick < 5008; tick++) void queue.pastState(lookAt(`${client}`, tick));
+    }
+    for (let frame = 1; frame <= 25; frame++) {
+      shard.nowMs += 80;
+      shard.scheduler.turn();
+      expect(shard.frames.at(-1)?.tick).toBe(1500 + 4 * frame);
+    }
+    expect(shard.frames).toHaveLength(25);
+    expect(queue.isBusy).toBe(true);
+  });
+
+  it('[T18] takes turns with all else: others get half of the work, or more', async () => {
+    let nowMs = 0;
+    // A slice takes 1 ms.
+    const { shard, chains, queue, rewind } = setUp(0, { ...systemTime, now: () => nowMs++ });
+    shard.pass(800 * 20, 80);
+    const slicesOf = async (work: Promise<unknown>) => {
+      let isOver = false;
+      void work.then(() => {
+        isOver = true;
+      });
+      let slices = 0;
+      for (; !isOver; slices++) {
+        queue.work(nowMs + 1);
+        await nextTurn();
+      }
+      return slices;
+    };
+    const alone = await slicesOf(rewind(chains(0)));
+    for (let client = 0; client < 20; client++) {
+      void queue.pastState(lookAt(`${client}`, 70_000));
+    }
+    expect(await slicesOf(rewind(chains(0)))).toBeLessThanOrEqual(2 * alone + 2);
+  });
+
+  it('is reached in small steps, also if a world has all its changes at one tick', async () => {
+    let nowMs = 0;
+    const { queue, kernel } = setUp(0, { ...systemTime, now: () => nowMs++ });
+    const count = 5000;
+    const changes = Array.from({ length: count }, (_, i) => change(i + 1, 0, i % 20, 1, i % 2));
+    const task = lookAt('a', 4, { ...past, changes: packNumbered(changes) });
+    let slices = 0;
+    const looked = queue.pastState(task);
+    for (; queue.isBusy; slices++) queue.work(nowMs + 1);
+    // At most 200 changes in each, to be read and then to be applied.
+    expect(slices).toBeGreaterThan((2 * count) / 200);
+    const reference = makeWorld(kernel, SEED);
+    liveFromJournal(kernel, reference, changes, 4);
+    expect((await looked).hash).toBe(kernel.hash(reference));
+  });
+});
+
+const later = (tick: number) => CHANGES.filter((each) => each.tick > tick);
+
+function lookAt(client: string, tick: number, from = past) {
+  return { client, world: WORLD, cityIndex: 0, past: from, tick, encoding: 'json' } as const;
+}
+
 /** Works with a turn of the event loop between two answers. */
 async function workInTurns(queue: CounterfactualQueue): Promise<void> {
   while (queue.isBusy) {

@@ -1,23 +1,24 @@
 import type { CitySet } from '../../city/city-set.ts';
 import { at } from '../../city/geometry.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
-import { LEAD_TICKS_MAX, REWINDS_AT_ONCE } from '../../limits.ts';
+import { LEAD_TICKS_MAX, PAST_STATES_AT_ONCE, REWINDS_AT_ONCE } from '../../limits.ts';
 import type { Time } from '../../time.ts';
 import { declaredIn } from '../../twin/explanation.ts';
 import type { IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
-import {
-  type ForecastAnswer,
-  type ForecastTask,
-  type ReplayAnswer,
-  type ReplayTask,
-  type RewindTask,
-  type SearchAnswer,
-  type SearchTask,
-  unpackNumbered,
+import type {
+  ForecastAnswer,
+  ForecastTask,
+  PastStateAnswer,
+  PastStateTask,
+  ReplayAnswer,
+  ReplayTask,
+  RewindTask,
+  SearchAnswer,
+  SearchTask,
 } from '../protocol.ts';
 import type { Pulse } from '../pulse.ts';
-import { worldEncoder } from '../world-encoder.ts';
+import { type WorldEncoder, worldEncoder } from '../world-encoder.ts';
 import { CounterfactualRunner } from './counterfactual-runner.ts';
 import { carsOf } from './counterfactual-search.ts';
 import { forecast } from './forecast.ts';
@@ -40,13 +41,13 @@ export interface CounterfactualDependencies {
 }
 
 /** Slabs in addition to those of the worlds: one for each lane of searches, more for the others. */
-export const REWIND_SLABS = 2 + 2 * REWINDS_AT_ONCE;
+export const REWIND_SLABS = 2 + 2 * REWINDS_AT_ONCE + PAST_STATES_AT_ONCE;
 
 /**
- * Runs parts of worlds again, to explain and to replay collisions. It uses slabs of its own and
- * works in small steps. Searches for watched worlds are urgent, because watchers saw the collision:
- * they get half of the steps at least. Replays, with the rewinds for them, and background work take
- * turns. In the background searches go first, then rewinds.
+ * Runs parts of worlds again: to explain and to replay collisions, and to tell past states. It uses slabs
+ * of its own and works in small steps. Searches for watched worlds are urgent, because watchers saw the
+ * collision: they get half of the steps at least. Replays, with the rewinds for them, past states and
+ * background work take turns. In the background searches go first, then rewinds.
  */
 export class CounterfactualQueue {
   readonly #dependencies: CounterfactualDependencies;
@@ -54,6 +55,7 @@ export class CounterfactualQueue {
   readonly #replays: Lane;
   readonly #searches: Lane;
   readonly #rewinds: Lane;
+  readonly #pastStates: Lane;
   #turns = 0;
 
   constructor(dependencies: CounterfactualDependencies) {
@@ -65,6 +67,7 @@ export class CounterfactualQueue {
     this.#replays = lane(REWINDS_AT_ONCE);
     this.#searches = lane(1);
     this.#rewinds = lane(REWINDS_AT_ONCE);
+    this.#pastStates = lane(PAST_STATES_AT_ONCE);
   }
 
   get isBusy(): boolean {
@@ -72,12 +75,15 @@ export class CounterfactualQueue {
   }
 
   #nextLane(urgentOnly: boolean): Lane | undefined {
+    const urgent = this.#urgent.isEmpty ? undefined : this.#urgent;
+    if (urgentOnly || (urgent && this.#turns % 2 === 0)) return urgent;
     const background = this.#searches.isEmpty ? this.#rewinds : this.#searches;
-    const [first, second] =
-      this.#turns % 4 < 2 ? [this.#replays, background] : [background, this.#replays];
-    const urgent = this.#urgent;
-    const inTurn = this.#turns % 2 === 0 ? [urgent, first, second] : [first, urgent, second];
-    return (urgentOnly ? [urgent] : inTurn).find(({ isEmpty }) => !isEmpty);
+    const lanes = [this.#replays, background, this.#pastStates];
+    const round = Math.floor(this.#turns / 2);
+    const due = lanes[round % lanes.length];
+    if (due?.isEmpty === false) return due;
+    const others = lanes.filter(({ isEmpty }) => !isEmpty);
+    return urgent ?? others[round % others.length];
   }
 
   /** Works until `endMs`, by `Time.now`, or until nothing is left. */
@@ -125,6 +131,11 @@ export class CounterfactualQueue {
     return cache.get(world, chain, worlds.get(world));
   }
 
+  #encoderOf(world: number, cityIndex: number): WorldEncoder {
+    const { cities, worlds } = this.#dependencies;
+    return worlds.get(world)?.encoder ?? worldEncoder(world, at(cities.names, cityIndex));
+  }
+
   // ── tasks ───────────────────────────────────────────────────────────────────────────────────
 
   /**
@@ -142,8 +153,7 @@ export class CounterfactualQueue {
   }
 
   *#rewind(rewind: Rewind, { world, cityIndex, past, chains }: RewindTask): Slices<void> {
-    const changes = unpackNumbered(past.changes);
-    rewind.begin(cityIndex, past, changes);
+    const changes = yield* rewind.begin(cityIndex, past);
     for (const chain of chains.toSorted(([a], [b]) => a.tick - b.tick)) {
       const tick = chain[0].tick - LEAD_TICKS_MAX;
       yield* rewind.stepTo(tick);
@@ -185,6 +195,21 @@ export class CounterfactualQueue {
     });
   }
 
+  /** Rejects on a trap. */
+  pastState(task: PastStateTask): Promise<PastStateAnswer> {
+    return this.#add(this.#pastStates, task, (rewind) => this.#pastState(rewind, task));
+  }
+
+  *#pastState(rewind: Rewind, task: PastStateTask): Slices<PastStateAnswer> {
+    const { world, cityIndex, past, tick, encoding } = task;
+    yield* rewind.begin(cityIndex, past);
+    yield* rewind.stepTo(tick);
+    const { kernel, slab } = rewind;
+    const snapshot =
+      encoding && this.#encoderOf(world, cityIndex).encode(encoding, kernel.pack(slab));
+    return { image: kernel.image(slab), hash: kernel.hash(slab), snapshot };
+  }
+
   /** Rejects if the re-run traps or diverges from the recorded collision. */
   replay(task: ReplayTask): Promise<ReplayAnswer> {
     return this.#add(this.#replays, task, (rewind) => this.#replay(rewind, task));
@@ -192,7 +217,7 @@ export class CounterfactualQueue {
 
   *#replay(rewind: Rewind, task: ReplayTask): Slices<ReplayAnswer> {
     const { world, cityIndex, chain } = task;
-    const { names, tables } = this.#dependencies.cities;
+    const { tables } = this.#dependencies.cities;
     const start = this.#startOf(world, chain);
     if (start === undefined) return { outcome: 'missing' };
     const on = switchedOn(chain, task.on);
@@ -201,7 +226,7 @@ export class CounterfactualQueue {
       const runner = new CounterfactualRunner(rewind, start, chain, at(tables, cityIndex));
       switchTick = task.startTick ?? (yield* runner.findStarts())[0] ?? switchTick;
     }
-    const encoder = worldEncoder(world, at(names, cityIndex));
+    const encoder = this.#encoderOf(world, cityIndex);
     return yield* playFrames(rewind, start, task, { on, switchTick }, encoder);
   }
 }

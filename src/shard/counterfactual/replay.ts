@@ -1,8 +1,8 @@
 import { CHAIN_TICKS, FRAME_TICKS } from '../../../assembly/layout.ts';
-import type { FrameEncoder } from '../../codec/frame-encoder.ts';
 import { IMAGE_TICKS } from '../../limits.ts';
 import { settled } from '../../twin/contact-records.ts';
 import type { ReplayFrames, ReplayTask } from '../protocol.ts';
+import type { WorldEncoder } from '../world-encoder.ts';
 import { contactsBetween } from './counterfactual-search.ts';
 import type { Rewind, RewindStart, Slices } from './rewind.ts';
 
@@ -17,7 +17,7 @@ export function* playFrames(
   start: RewindStart,
   { chain, encoding, untilTick }: ReplayTask,
   { on, switchTick }: { on: ReadonlyMap<number, number>; switchTick: number },
-  encoder: FrameEncoder,
+  encoder: Pick<WorldEncoder, 'encode'>,
 ): Slices<ReplayFrames> {
   const [{ tick }] = chain;
   const frames: Uint8Array[] = [];

@@ -2,10 +2,12 @@ import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import type { ContactRecord } from '../../twin/contact-records.ts';
 import type { NumberedChange } from '../../twin/journal.ts';
 import { placePast } from '../loaded-world.ts';
-import type { WorldPast } from '../protocol.ts';
+import { packedParts, unpackNumbered, type WorldPast } from '../protocol.ts';
 
 /** Ticks between two yields: about 0.1 ms of work. */
 const CHUNK_TICKS = 20;
+/** The same for changes that are read or applied: there may be 65,536 at one tick. */
+const CHUNK_CHANGES = 200;
 
 /** Work in small steps: it may be interrupted at every `yield`. */
 export type Slices<T> = Generator<void, T, void>;
@@ -39,16 +41,26 @@ export class Rewind {
     return this.kernel.tick(this.slab);
   }
 
-  /** Starts at the image of a world, or at its beginning. */
-  begin(cityIndex: number, past: WorldPast, changes: readonly NumberedChange[]): void {
+  /**
+   * Starts at the image of a world, or at its beginning, and returns the changes after it. Until something
+   * is switched on, the slab is that of the world itself to the bit.
+   */
+  *begin(cityIndex: number, past: WorldPast): Slices<readonly NumberedChange[]> {
+    const changes: NumberedChange[] = [];
+    for (const part of packedParts(past.changes, CHUNK_CHANGES)) {
+      changes.push(...unpackNumbered(part));
+      yield;
+    }
     placePast(this.kernel, this.slab, cityIndex, past);
     this.#take(changes, past.image === undefined ? 0 : firstAfter(changes, this.tick));
-    if (this.tick === 0) this.#applyUpTo(0);
+    if (this.tick === 0) yield* this.#applyUpTo(0);
+    return changes;
   }
 
   restore({ image, changes }: RewindStart): void {
     this.kernel.restore(this.slab, image);
     this.#take(changes, firstAfter(changes, this.tick));
+    this.kernel.clearActed(this.slab);
   }
 
   #take(changes: readonly NumberedChange[], next: number): void {
@@ -56,7 +68,6 @@ export class Rewind {
     this.#next = next;
     this.#on = new Map();
     this.records.length = 0;
-    this.kernel.clearActed(this.slab);
   }
 
   /** Switches features of some cars on, from the next tick on. */
@@ -69,10 +80,9 @@ export class Rewind {
   *stepTo(target: number, everyTicks = CHUNK_TICKS, inspect: () => void = () => {}): Slices<void> {
     for (let done = 0; this.tick < target; ) {
       const { tick } = this;
-      this.#applyUpTo(tick + 1);
+      if (this.#nextTick <= tick + 1) yield* this.#applyUpTo(tick + 1);
       const stop = (Math.floor(tick / everyTicks) + 1) * everyTicks;
-      const change = this.#changes[this.#next]?.tick ?? target + 1;
-      const end = Math.min(target, stop, change - 1);
+      const end = Math.min(target, stop, this.#nextTick - 1);
       const known = this.kernel.contactCount(this.slab);
       const moved = this.kernel.step(this.slab, end - tick);
       done += moved;
@@ -87,14 +97,20 @@ export class Rewind {
     }
   }
 
-  #applyUpTo(tick: number): void {
-    for (;;) {
+  /** Of the next change. */
+  get #nextTick(): number {
+    return this.#changes[this.#next]?.tick ?? Number.POSITIVE_INFINITY;
+  }
+
+  *#applyUpTo(tick: number): Slices<void> {
+    for (let done = 1; ; done++) {
       const change = this.#changes[this.#next];
       if (change === undefined || change.tick > tick) return;
       const { car, values } = change;
       const touched = change.touched & ~(this.#on.get(car) ?? 0);
       if (touched !== 0) this.kernel.apply(this.slab, change.tick, car, touched, values);
       this.#next++;
+      if (done % CHUNK_CHANGES === 0) yield;
     }
   }
 }

@@ -1,8 +1,8 @@
-import type { HelloOf } from '../../cluster/relays.ts';
 import type {
   ClusterService,
   ForwardedCall,
   ForwardedReply,
+  HelloOf,
   NewsReceiver,
   Peer,
   Place,
@@ -11,7 +11,7 @@ import type {
 } from '../../cluster-service.ts';
 import type { StreamEncoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
-import type { EncodedHello, KnownJournal, LockstepNews } from '../../twin/lockstep.ts';
+import type { EncodedHello, KnownJournal, LockstepNews, WorldPulse } from '../../twin/lockstep.ts';
 import type { Watchable, WorldFrame } from '../../twin-service.ts';
 import { FakeTwin, type FakeWorld } from './fake-twin.ts';
 import { nextTurn } from './test-time.ts';
@@ -139,8 +139,8 @@ export class FakeCluster implements ClusterService, RelayService {
     const found = this.#other().service.worlds.get(world);
     if (found === undefined) throw new TwinError('unknown_world');
     found.watch(encoding);
-    this.watched.push({ world, encoding, client });
     const hello = encoding === 'lockstep' ? await this.#other().hello(found, known) : undefined;
+    this.watched.push({ world, encoding, client });
     return {
       hello,
       ...{ number: world, id: found.id, fleet: found.fleet, tick: () => found.tick() },
@@ -193,6 +193,11 @@ export class FakeCluster implements ClusterService, RelayService {
       (each) => each.world === world && each.encoding === 'lockstep',
     );
     if (isWatched) this.#news?.tell(world, structuredClone(news));
+  }
+
+  /** Another node serves the world from now on. */
+  serveAgain({ number }: FakeWorld, pulse: WorldPulse): void {
+    this.#news?.pulse(number, pulse);
   }
 
   onNews(receiver: NewsReceiver): void {

@@ -22,18 +22,21 @@ import { packNumbered } from '../../shard/protocol.ts';
 import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
-import { applyChange, type Change, unpackChanges } from '../../twin/journal.ts';
-import type { KnownJournal, LockstepMessage, LockstepPulse } from '../../twin/lockstep.ts';
+import { applyChange, type Change, packChanges, unpackChanges } from '../../twin/journal.ts';
+import type { KnownJournal, LockstepMessage, WorldPulse } from '../../twin/lockstep.ts';
 import type { PerceptionRecord } from '../../twin/perception-record.ts';
 import type { EventRecord, Incident, WorldOutlook } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
 import type {
   Asker,
   ChangeRange,
+  ForkOrder,
   IncidentRange,
   ListPage,
   LockstepPast,
   LongList,
+  PastState,
+  PastStateOrder,
   Presence,
   Replay,
   ReplayOrder,
@@ -77,6 +80,8 @@ export class FakeWorld implements World {
   eventList: EventRecord[] = [];
   /** What a replay takes. */
   replayTicks = 1000;
+  /** Those that were asked for. */
+  readonly replayOrders: ReplayOrder[] = [];
   /** Replays are computed once this resolves. */
   replaysEnd: Promise<void> = Promise.resolve();
   /** A hot world answers at once. */
@@ -152,6 +157,20 @@ export class FakeWorld implements World {
     return Buffer.from(encode(snapshotOf(this.snapshot(), names), encoding));
   }
 
+  /** The world stands still: whatever the tick. */
+  async pastState({ encoding }: PastStateOrder): Promise<PastState> {
+    await this.gate;
+    if (this.failure) throw this.failure;
+    return { snapshot: this.bytes(encoding), hash: '0123456789abcdef' };
+  }
+
+  async forkOptions({ tick, changes }: ForkOrder): Promise<WorldOptions> {
+    if (this.failure) throw this.failure;
+    const all = [...packChanges(this.changes), ...changes];
+    const journal = { changes: Int32Array.from(all), kernel: undefined };
+    return { seed: this.seed, city: this.city.name, startTick: tick, journal };
+  }
+
   async events(): Promise<EventRecord[]> {
     return this.eventList;
   }
@@ -221,8 +240,15 @@ export class FakeWorld implements World {
     return this.incidentList.find((incident) => incident.id === id);
   }
 
+  async recordedIncident(id: string): Promise<Incident | undefined> {
+    if (this.failure) throw this.failure;
+    return this.incidentList.find((incident) => incident.id === id);
+  }
+
   /** Two frames of what there is, touched at the second where nothing is on. */
-  async replay(id: string, { on, encoding, spend }: ReplayOrder): Promise<Replay | undefined> {
+  async replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
+    const { on, encoding, spend } = order;
+    this.replayOrders.push(order);
     if (!this.incidentList.some((incident) => incident.id === id)) return undefined;
     spend(this.replayTicks);
     await this.replaysEnd;
@@ -248,7 +274,7 @@ export class FakeWorld implements World {
     return { seed, city: city.name, start, resumed, image: undefined, changes, ...this.pulse() };
   }
 
-  pulse(): Omit<LockstepPulse, 'type'> {
+  pulse(): WorldPulse {
     const { watcherCount: watchers, journalHash: journal, tickNow: tick } = this;
     return { tick, seq: this.changes.length, journal, watchers };
   }

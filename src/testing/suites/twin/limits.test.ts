@@ -4,7 +4,7 @@ import { useNodes } from '../../rigs/nodes.ts';
 import { until } from '../../rigs/until.ts';
 import { Api, type Ask, vinOf } from './api.ts';
 import { handshake, Stream } from './stream-client.ts';
-import type { ErrorBody } from './wire.ts';
+import type { ErrorBody, World } from './wire.ts';
 
 const nodes = useNodes();
 
@@ -161,6 +161,39 @@ describe('the limit on work', () => {
     const journal = { seed: 1, city: 'grid', tick: 4000, changes: [] };
     expect((await create(api, { journal })).status).toBe(201);
     expect(await createRefused(api, { journal })).toEqual(LIMITED);
+  });
+});
+
+describe('the limits on forks', () => {
+  const forkOf = (world: World, tick: number) => ({ fork: { world: world.id, tick } });
+
+  test('[L35] are those on new worlds', async () => {
+    const api = await start({ LIMIT_WORLDS_BURST: '2', LIMIT_WORLDS_PER_S: NEVER });
+    const world = await api.makeWorld({ start_tick: 100 });
+    expect((await create(api, forkOf(world, 100))).status).toBe(201);
+    expect(await createRefused(api, forkOf(world, 100))).toEqual(LIMITED);
+  });
+
+  test('[L35] count what is lived for them, but not what is refused', async () => {
+    const api = await start({ LIMIT_WORK_MS_BURST: '40', LIMIT_WORK_MS_PER_S: NEVER });
+    const world = await api.makeWorld({ start_tick: 4000 });
+    // 26 ms of 40 are left.
+    expect((await create(api, forkOf(world, 8000))).status).toBe(400);
+    expect((await create(api, forkOf(world, 4000))).status).toBe(201);
+    expect(await createRefused(api, forkOf(world, 4000))).toEqual(LIMITED);
+    expect((await create(api, forkOf(world, 2000))).status).toBe(201);
+  });
+});
+
+describe('the limit on work, by past states', () => {
+  test('[L33] counts what is lived again, and what is lived already costs nothing more', async () => {
+    const api = await start({ LIMIT_WORK_MS_BURST: '40', LIMIT_WORK_MS_PER_S: NEVER });
+    const world = await api.makeWorld({ start_tick: 6000 });
+    const look = (tick: number) => `/api/v1/worlds/${world.id}/state?tick=${tick}`;
+    // 20 ms of 40 are left: enough for 5000 ticks, and not for 4000 more.
+    expect((await api.ask(look(5000))).status).toBe(200);
+    expect(await api.refusal(look(4000))).toEqual(LIMITED);
+    for (let i = 0; i < 3; i++) expect((await api.ask(look(5000))).status).toBe(200);
   });
 });
 

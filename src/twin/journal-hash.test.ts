@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NumberedChange } from './journal.ts';
-import { JournalHash } from './lockstep.ts';
+import { JournalHash } from './journal-hash.ts';
 
 const START = { tick: 0, seq: 0, masks: [4095, 4095, 7] };
 
