@@ -78,6 +78,14 @@ export class ContactLog {
     return groupByIncident(this.#records);
   }
 
+  /** The incidents that begin after one tick and up to another. */
+  chainsBetween(afterTick: number, untilTick: number): IncidentContacts[] {
+    const isWanted = ({ chainTick }: ContactRecord) =>
+      chainTick > afterTick && chainTick <= untilTick;
+    const last = this.#records.at(-1)?.tick ?? Number.NEGATIVE_INFINITY;
+    return last > afterTick ? groupByIncident(this.#records.filter(isWanted)) : [];
+  }
+
   chainAt({ tick, order }: IncidentPlace): IncidentContacts | undefined {
     const own = this.#records.filter(
       ({ chainTick, chainOrder }) => chainTick === tick && chainOrder === order,

@@ -1,7 +1,7 @@
 import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
 import type { RawEvent } from '../../src/twin/events.ts';
 
-/** Events that are kept. */
+/** Events that are kept at least. */
 const EVENTS_MAX = 10_000;
 
 /**
@@ -30,8 +30,16 @@ export class EventLog {
   readAgain(kernel: Kernel, slab: Slab): void {
     this.#count = kernel.eventCount(slab);
     const shown = kernel.events(slab);
-    const firstSeq = shown[0]?.seq ?? 1;
-    const before = this.#events.filter(({ seq }) => seq < firstSeq);
-    this.#events = [...before, ...shown].slice(-EVENTS_MAX);
+    const [first] = this.#events;
+    // Their numbers have no gap.
+    if (first !== undefined) this.#events.length = Math.max(0, (shown[0]?.seq ?? 1) - first.seq);
+    this.#events.push(...shown);
+    if (this.#events.length > 2 * EVENTS_MAX) this.#events = this.#events.slice(-EVENTS_MAX);
+  }
+
+  /** Those after one tick and up to another. */
+  between(afterTick: number, untilTick: number): RawEvent[] {
+    const from = this.#events.findLastIndex(({ tick }) => tick <= afterTick) + 1;
+    return this.#events.slice(from).filter(({ tick }) => tick <= untilTick);
   }
 }

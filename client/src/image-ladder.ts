@@ -33,7 +33,7 @@ export class ImageLadder {
   add(image: StateImage): void {
     const { tick } = image;
     if (tick % MINUTE_TICKS === 0) this.#addMinute(image);
-    this.#recent = this.#recent.filter((each) => each.tick > tick - RECENT_TICKS);
+    while ((this.#recent[0]?.tick ?? tick) <= tick - RECENT_TICKS) this.#recent.shift();
     this.#recent.push(image);
   }
 

@@ -7,7 +7,7 @@ import { TwinError } from '../../src/errors.ts';
 import { LEAD_TICKS_MAX } from '../../src/limits.ts';
 import type { StateImage } from '../../src/shard/protocol.ts';
 import { type FeatureName, featureState, knownBit } from '../../src/twin/catalogue.ts';
-import { EVENTS_SHOWN, eventOf } from '../../src/twin/events.ts';
+import { EVENTS_SHOWN, eventOf, type RawEvent } from '../../src/twin/events.ts';
 import { fleetOf } from '../../src/twin/fleet.ts';
 import { parseWorldId } from '../../src/twin/ids.ts';
 import { type ContactFacts, parseIncidentId } from '../../src/twin/incidents.ts';
@@ -47,6 +47,8 @@ export interface NewLocalWorld extends GivenWorld {
   assets: AssetSource;
   /** Ten characters, as of a node's world: VINs follow from it. */
   id?: string;
+  /** Changes will come a little late: images of the last two seconds are kept. */
+  isFollower?: boolean;
   platform?: Platform;
 }
 
@@ -94,7 +96,7 @@ export class LocalWorld {
 
   /** A new world. Rejects with TwinError for a seed, a city or a journal that a node would refuse. */
   static async create(options: NewLocalWorld): Promise<LocalWorld> {
-    const { assets, id = NOWHERE, platform = systemPlatform } = options;
+    const { assets, id = NOWHERE, isFollower = false, platform = systemPlatform } = options;
     const known = options.journal?.city ?? options.city ?? CITIES[0]?.name ?? '';
     const { city = known, changes, ...given } = parseGiven(options, [known]);
     const { seed = Math.floor(platform.random() * SEED_END) } = given;
@@ -107,7 +109,8 @@ export class LocalWorld {
       changes.map((change, i) => ({ ...change, seq: i + 1 })),
     );
     const fleet = fleetOf(seed, number);
-    return new LocalWorld({ model, id, seed, fleet, from, image: undefined, journal, platform });
+    const parts = { model, id, seed, fleet, from, image: undefined, journal, platform };
+    return new LocalWorld({ ...parts, isFollower });
   }
 
   /** A world from its parts, such as a stream tells them. */
@@ -155,9 +158,11 @@ export class LocalWorld {
 
   #liveTo(target: number): void {
     const player = this.#player;
+    const { isFollower } = this.#parts;
     while (player.tick < target) {
-      // Images of late are needed only for the last of many ticks.
-      const every = player.tick >= target - RECENT_TICKS ? RECENT_EVERY_TICKS : READ_TICKS;
+      // Of many ticks only the last ones need images of every fourth.
+      const isRecent = isFollower && player.tick >= target - RECENT_TICKS;
+      const every = isRecent ? RECENT_EVERY_TICKS : READ_TICKS;
       const records = player.step(Math.min(target, nextMultiple(player.tick, every)));
       if (records.length > 0) this.#contacts.add(records);
       if (player.tick % every === 0) this.#passed(player.tick, every);
@@ -289,8 +294,12 @@ export class LocalWorld {
   /** The last events, oldest first. */
   events(limit = EVENTS_SHOWN): EventRecord[] {
     this.#readEvents();
-    const context = { fleet: this.fleet, hazards: this.#parts.model.hazards };
-    return this.#events.events.slice(-limit).map((raw) => eventOf(raw, context));
+    return this.#named(this.#events.events.slice(-limit));
+  }
+
+  #named(events: readonly RawEvent[]): EventRecord[] {
+    const { fleet, model } = this.#parts;
+    return events.map((raw) => eventOf(raw, { fleet, hazards: model.hazards }));
   }
 
   /** The contacts of its life, as far as this is known. */
@@ -301,6 +310,18 @@ export class LocalWorld {
   /** Reports of its collisions, as a node makes them. Those that `explain` was asked for are explained. */
   incidents(): Incident[] {
     return this.#contacts.chains().map((chain) => this.#contacts.report(chain, this.#parts));
+  }
+
+  /** The events after one tick and up to another, and the reports of the collisions that begin there. */
+  happened(afterTick: number, untilTick: number): { events: EventRecord[]; incidents: Incident[] } {
+    const { kernel, slab } = this.#player.leased;
+    this.#events.read(kernel, slab);
+    return {
+      events: this.#named(this.#events.between(afterTick, untilTick)),
+      incidents: this.#contacts
+        .chainsBetween(afterTick, untilTick)
+        .map((chain) => this.#contacts.report(chain, this.#parts)),
+    };
   }
 
   /** Its seed and its changes, those that lie ahead included. */
@@ -358,7 +379,8 @@ export class LocalWorld {
     contacts.dropAfter(tick);
     const events = new EventLog(this.#events.events);
     const journal = this.#parts.journal.upTo(tick);
-    return new LocalWorld({ ...this.#parts, journal }, { now, ladder, events, contacts });
+    const parts = { ...this.#parts, journal, isFollower: false };
+    return new LocalWorld(parts, { now, ladder, events, contacts });
   }
 
   #playedTo(tick: number): JournalPlayer {

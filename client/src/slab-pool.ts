@@ -4,11 +4,26 @@ import type { Kernel, Slab } from '../../src/kernel/kernel.ts';
 export const SLABS_OF_KERNEL = 16;
 
 /** The place of one world in the memory of a kernel. */
-export interface LeasedSlab {
+export class LeasedSlab {
   readonly kernel: Kernel;
-  readonly slab: Slab;
+  #slab: Slab | undefined;
+
+  constructor(kernel: Kernel, slab: Slab) {
+    this.kernel = kernel;
+    this.#slab = slab;
+  }
+
+  /** Throws once it is released: another world may be there. */
+  get slab(): Slab {
+    if (this.#slab === undefined) throw new Error('this world is closed');
+    return this.#slab;
+  }
+
   /** Makes it free for another world. */
-  release(): void;
+  release(): void {
+    if (this.#slab !== undefined) this.kernel.release(this.#slab);
+    this.#slab = undefined;
+  }
 }
 
 /** Slabs for any number of worlds of one city: kernels are made as they are needed. */
@@ -24,24 +39,12 @@ export class SlabPool {
   lease(): LeasedSlab {
     for (const kernel of this.#kernels) {
       const slab = kernel.acquire();
-      if (slab !== undefined) return leased(kernel, slab);
+      if (slab !== undefined) return new LeasedSlab(kernel, slab);
     }
     const kernel = this.#makeKernel();
     this.#kernels.push(kernel);
     const slab = kernel.acquire();
     if (slab === undefined) throw new RangeError('a new kernel has no free slab');
-    return leased(kernel, slab);
+    return new LeasedSlab(kernel, slab);
   }
-}
-
-function leased(kernel: Kernel, slab: Slab): LeasedSlab {
-  let isLeased = true;
-  return {
-    kernel,
-    slab,
-    release() {
-      if (isLeased) kernel.release(slab);
-      isLeased = false;
-    },
-  };
 }

@@ -19,6 +19,8 @@ export interface WorldParts {
   readonly image: StateImage | undefined;
   /** After that. */
   readonly journal: LivedJournal;
+  /** Changes may come a little late: there are images of every fourth tick lately. */
+  readonly isFollower: boolean;
   readonly platform: Platform;
 }
 
