@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { at, boundsOf, distance } from '../src/city/geometry.ts';
+import { type LaneProfile, profilesOf } from '../src/city/table/lane-profile.ts';
 import type { Block, City, Zone } from '../src/city/types.ts';
 import { grown, rectangle } from '../src/citygen/geometry.ts';
 import { packCity } from '../src/citygen/tables/city-table.ts';
-import { type LaneProfile, profilesOf } from '../src/citygen/tables/lane-profile.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
 import { cars, cities, look, makeWorldOf } from '../src/testing/rigs/kernel.ts';
 import { edit } from '../src/testing/rigs/slab-editor.ts';

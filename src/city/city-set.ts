@@ -8,5 +8,5 @@ export interface CitySet {
   names: readonly CityNames[];
 }
 
-/** The folder that `npm run build:cities` fills: a JSON file and a kernel table per city. */
+/** The folder that `npm run build:cities` fills: a JSON file, a kernel table and its coded form per city. */
 export const BUILT_CITIES = new URL('../../build/cities/', import.meta.url);

@@ -13,7 +13,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test('the built cities are those that the sources generate', () => {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
   execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, folder]);
-  const files = CITIES.flatMap(({ name }) => [`${name}.json`, `${name}.table`]);
+  const endings = ['json', 'table', 'coded'];
+  const files = CITIES.flatMap(({ name }) => endings.map((ending) => `${name}.${ending}`));
   expect(files.length).toBeGreaterThan(0);
   for (const file of files) {
     const built = readFileSync(new URL(file, BUILT_CITIES));

@@ -1,8 +1,9 @@
-/** Generates the cities into a folder; by default the one that `loadCities` reads. */
+/** Generates the cities into a folder, with their tables; by default the one that `loadCities` reads. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { CITIES } from '../city/catalogue.ts';
 import { BUILT_CITIES } from '../city/city-set.ts';
+import { encodeTable } from '../city/table/table-coding.ts';
 import { generateCity } from './generate.ts';
 import { packCity } from './tables/city-table.ts';
 
@@ -12,5 +13,7 @@ mkdirSync(folder, { recursive: true });
 for (const { name, seed } of CITIES) {
   const city = generateCity(name, seed);
   writeFileSync(new URL(`${name}.json`, folder), JSON.stringify(city));
-  writeFileSync(new URL(`${name}.table`, folder), new Uint8Array(packCity(city)));
+  const table = packCity(city);
+  writeFileSync(new URL(`${name}.table`, folder), new Uint8Array(table));
+  writeFileSync(new URL(`${name}.coded`, folder), encodeTable(table));
 }

@@ -1,5 +1,6 @@
 import * as layout from '../../../assembly/layout.ts';
 import { boundsOf } from '../../city/geometry.ts';
+import { gridBoxOf } from '../../city/table/grid-box.ts';
 import type { Block } from '../../city/types.ts';
 import { grown } from '../geometry.ts';
 
@@ -63,9 +64,6 @@ export function writeBlockGrid(view: DataView, start: number, grid: BlockGrid): 
 export const gridBoxesBytes = ({ cells }: BlockGrid): number =>
   cells.flat().length * layout.GRID_BOX_BYTES;
 
-/** Margin above the error of single precision within a city. */
-const BOX_SPARE_M = 0.01;
-
 export function writeGridBoxes(
   view: DataView,
   start: number,
@@ -77,9 +75,10 @@ export function writeGridBoxes(
     const box = boxes[block];
     if (!box) throw new RangeError(`the grid has a block ${block} that the city does not have`);
     const offset = start + entry * layout.GRID_BOX_BYTES;
-    view.setFloat32(offset + layout.GB_X, 0.5 * (box.minX + box.maxX), true);
-    view.setFloat32(offset + layout.GB_Y, 0.5 * (box.minY + box.maxY), true);
-    view.setFloat32(offset + layout.GB_HALF_X, 0.5 * (box.maxX - box.minX) + BOX_SPARE_M, true);
-    view.setFloat32(offset + layout.GB_HALF_Y, 0.5 * (box.maxY - box.minY) + BOX_SPARE_M, true);
+    const { x, y, halfX, halfY } = gridBoxOf(box);
+    view.setFloat32(offset + layout.GB_X, x, true);
+    view.setFloat32(offset + layout.GB_Y, y, true);
+    view.setFloat32(offset + layout.GB_HALF_X, halfX, true);
+    view.setFloat32(offset + layout.GB_HALF_Y, halfY, true);
   }
 }

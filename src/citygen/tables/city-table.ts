@@ -1,5 +1,9 @@
 import * as layout from '../../../assembly/layout.ts';
 import { at, boundsOf } from '../../city/geometry.ts';
+import { type LaneProfile, profilesOf } from '../../city/table/lane-profile.ts';
+import { type Obstruction, obstructionsOf, openViewsOf } from '../../city/table/open-view.ts';
+import { exitSpeedsOf, speedsOf } from '../../city/table/speed-profile.ts';
+import { straightRunsOf } from '../../city/table/straight-runs.ts';
 import type { Box, City, Lane, Zone } from '../../city/types.ts';
 import { isNearBounds } from '../geometry.ts';
 import {
@@ -11,11 +15,7 @@ import {
   writeGridBoxes,
 } from './block-grid.ts';
 import { bodyBlocksOf, pathPointsOf, type SpottedBlock, writeHazards } from './hazard-table.ts';
-import { type LaneProfile, profilesOf } from './lane-profile.ts';
-import { type Obstruction, obstructionsOf, openViewsOf } from './open-view.ts';
 import { roadsidePlacesOf, writeRoadside } from './roadside.ts';
-import { exitSpeedsOf, speedsOf } from './speed-profile.ts';
-import { straightRunsOf } from './straight-runs.ts';
 
 const ROUTE_BYTES = 8;
 /** Length of the slope before the conflict point of its spot. */
@@ -240,7 +240,8 @@ function writePoints(
 ): void {
   let offset = start;
   for (const [lane, profile] of profiles.entries()) {
-    const columns = [speeds[lane], straightRunsOf(profile), openViewsOf(profile, obstructions)];
+    const views = openViewsOf(profile, obstructions).map(({ lengthM }) => lengthM);
+    const columns = [speeds[lane], straightRunsOf(profile), views];
     for (const [i, { position, tangent, curvature }] of profile.points.entries()) {
       const fields = [...position, ...tangent, curvature, ...columns.map((each) => each?.[i] ?? 0)];
       for (const [field, value] of fields.entries()) {

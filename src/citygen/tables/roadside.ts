@@ -1,9 +1,10 @@
 import * as layout from '../../../assembly/layout.ts';
 import { at, boundsOf, distance, lengthOf } from '../../city/geometry.ts';
+import { BAY, bayRightM } from '../../city/table/bay.ts';
+import type { LaneProfile } from '../../city/table/lane-profile.ts';
 import type { Block, Body, City, Lane, Point } from '../../city/types.ts';
 import { areaOf, intersectConvex, isNearBounds } from '../geometry.ts';
 import { boxBeside, cornersOf, type Frame, isClearOf } from '../hazards/paths.ts';
-import type { LaneProfile } from './lane-profile.ts';
 
 /** A place beside the road at which a car can stand out of the way of all traffic. */
 interface RoadsidePlace {
@@ -15,9 +16,6 @@ interface RoadsidePlace {
   isRefuge: boolean;
 }
 
-/** The largest car, with room to open a door. */
-const BAY = { lengthM: 5.4, widthM: 2.1 } as const;
-const BESIDE_LANE_M = 0.25;
 const STEP_M = 6;
 /** Distance from either end of the lane: a car that stands there hides nothing at a junction. */
 const FROM_END_M = 18;
@@ -60,8 +58,7 @@ export function roadsidePlacesOf(
     ) {
       const { position, tangent } = at(points, Math.round(stationM / spacingM));
       const frame: Frame = { origin: position, along: tangent };
-      const rightM = lane.widthM / 2 + BESIDE_LANE_M + BAY.widthM / 2;
-      const body = boxBeside(frame, 0, rightM, BAY);
+      const body = boxBeside(frame, 0, bayRightM(lane.widthM / 2), BAY);
       if (!isFree(body, lane)) continue;
       const isNearEnd = stationM < FROM_END_M || stationM > lengthM - FROM_END_M;
       const isRefuge = isNearEnd || isNearSpot(city, index, stationM, [body.x, body.y]);

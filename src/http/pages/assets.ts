@@ -15,7 +15,7 @@ const TYPES = new Map([
   ['.png', 'image/png'],
   ['.txt', 'text/plain; charset=utf-8'],
   ['.wasm', 'application/wasm'],
-  ['.table', 'application/octet-stream'],
+  ['.coded', 'application/octet-stream'],
 ]);
 
 /** Codings of precompressed files, with the ending of their names; best first. */

@@ -86,7 +86,7 @@ describe('the files that a world is lived with', () => {
       const contents = [
         [kernel, 'application/wasm', readFileSync(FILES.kernel)],
         [frames, 'application/wasm', readFileSync(FILES.frames)],
-        [table, 'application/octet-stream', readFileSync(join(FILES.cities, `${city}.table`))],
+        [table, 'application/octet-stream', readFileSync(join(FILES.cities, `${city}.coded`))],
         [car_types, 'application/json', Buffer.from(JSON.stringify(CAR_TYPES))],
       ] as const;
       for (const [address, type, content] of contents) {

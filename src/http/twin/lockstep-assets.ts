@@ -21,7 +21,7 @@ export interface LockstepFiles {
   kernel: string;
   /** The module that writes frames. */
   frames: string;
-  /** Folder of the tables of the cities. */
+  /** Folder of the coded tables of the cities. */
   cities: string;
 }
 
@@ -46,7 +46,7 @@ export function lockstepAssets(
     car_types: add(carTypes(), 'json'),
   };
   const tables = new Map(
-    cityNames.map((city) => [city, add(built(join(files.cities, `${city}.table`)), 'table')]),
+    cityNames.map((city) => [city, add(built(join(files.cities, `${city}.coded`)), 'table')]),
   );
   return {
     routes: routesOf(assets, worlds),

@@ -7,8 +7,8 @@ import {
   SIGNALS,
 } from '../../../assembly/layout.ts';
 import { at, boundsOf } from '../../city/geometry.ts';
+import { type LaneProfile, profilesOf } from '../../city/table/lane-profile.ts';
 import type { Box, City, Light, Point } from '../../city/types.ts';
-import { type LaneProfile, profilesOf } from '../../citygen/tables/lane-profile.ts';
 import type { SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 

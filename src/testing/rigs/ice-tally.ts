@@ -21,9 +21,9 @@ import {
   TICK_MS,
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
+import { type LaneProfile, profilesOf } from '../../city/table/lane-profile.ts';
 import type { City } from '../../city/types.ts';
 import { covers } from '../../citygen/geometry.ts';
-import { type LaneProfile, profilesOf } from '../../citygen/tables/lane-profile.ts';
 import type { Kernel, Slab, SlabArrays } from '../../kernel/kernel.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { makeWorld, SlabView } from './kernel.ts';

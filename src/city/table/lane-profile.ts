@@ -1,5 +1,5 @@
-import { add, at, cross, direction, distance, dot, subtract } from '../../city/geometry.ts';
-import type { City, Lane, Point } from '../../city/types.ts';
+import { add, at, cross, direction, distance, dot, subtract } from '../geometry.ts';
+import type { City, Lane, Point } from '../types.ts';
 
 /** A lane, sampled at equal steps of its length. */
 export interface LaneProfile {
@@ -43,8 +43,7 @@ interface EndTangents {
 
 /**
  * The lane's centre line as a Catmull-Rom spline through the points of its polyline, resampled at
- * equal arc length. The curvature is the turn of the tangent between the neighbours of a point,
- * smoothed once (weights ¼ ½ ¼).
+ * equal arc length.
  */
 function profileOf(lane: Lane, ends?: EndTangents): LaneProfile {
   const spans = spansOf(lane.polyline, ends);
@@ -63,7 +62,8 @@ function profileOf(lane: Lane, ends?: EndTangents): LaneProfile {
     const part = (stationM - from) / (at(stations, piece) - from);
     places.push(placeAt(spans, (piece - 1 + part) / SPAN_PIECES));
   }
-  const curvatures = smoothed(places.map((_, i) => curvatureAt(places, i, spacingM)));
+  const tangents = places.map(({ tangent }) => tangent);
+  const curvatures = curvaturesOf(tangents, spacingM);
   const points = places.map((place, i) => ({ ...place, curvature: at(curvatures, i) }));
   return { lengthM, spacingM, points };
 }
@@ -138,12 +138,20 @@ function weigh(
   return add(add(chord, leaving, leavingWeight), arriving, arrivingWeight);
 }
 
+/**
+ * The curvature at each of some points at equal steps: the turn of the tangent between its neighbours,
+ * smoothed once (weights ¼ ½ ¼).
+ */
+export function curvaturesOf(tangents: readonly Point[], spacingM: number): number[] {
+  return smoothed(tangents.map((_, i) => curvatureAt(tangents, i, spacingM)));
+}
+
 /** The angle between two tangents is twice the arcsine of half their chord, about the chord. */
-function curvatureAt(places: readonly Place[], i: number, spacingM: number): number {
+function curvatureAt(tangents: readonly Point[], i: number, spacingM: number): number {
   const before = Math.max(0, i - 1);
-  const after = Math.min(places.length - 1, i + 1);
-  const a = at(places, before).tangent;
-  const b = at(places, after).tangent;
+  const after = Math.min(tangents.length - 1, i + 1);
+  const a = at(tangents, before);
+  const b = at(tangents, after);
   return cross(a, b) / Math.sqrt((1 + dot(a, b)) / 2) / ((after - before) * spacingM);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { VIEW_LEFT_M, VIEW_M, VIEW_RIGHT_M } from '../../../assembly/layout.ts';
-import type { Block, Point } from '../../city/types.ts';
-import { rectangle } from '../geometry.ts';
+import { rectangle } from '../../citygen/geometry.ts';
+import type { Block, Point } from '../types.ts';
 import type { LaneProfile } from './lane-profile.ts';
 import { obstructionsOf, openViewsOf } from './open-view.ts';
 
@@ -21,7 +21,7 @@ function viewsAmong(...blocks: Block[]): number[] {
     spacingM: 10,
     points: [0, 10, 20].map((y) => ({ position: [0, y], tangent: [0, 1], curvature: 0 })),
   };
-  return openViewsOf(lane, obstructionsOf(blocks));
+  return openViewsOf(lane, obstructionsOf(blocks)).map(({ lengthM }) => lengthM);
 }
 
 describe('The open view from a lane', () => {

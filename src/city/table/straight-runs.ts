@@ -1,4 +1,4 @@
-import type { LaneProfile } from './lane-profile.ts';
+import type { LaneProfile, ProfilePoint } from './lane-profile.ts';
 
 /** Greatest distance of a lane from its straight approximation. */
 export const RUN_TOLERANCE_M = 0.08;
@@ -8,12 +8,16 @@ export const RUN_TOLERANCE_M = 0.08;
  * between within `RUN_TOLERANCE_M` of the line. 0 at the last point.
  */
 export function straightRunsOf({ points, spacingM }: LaneProfile): number[] {
-  return points.map(({ position: [x, y], tangent: [tx, ty] }, from) => {
+  return points.map((point, from) => {
     let lowest = Number.NEGATIVE_INFINITY;
     let highest = Number.POSITIVE_INFINITY;
+    const [x, y] = point.position;
+    const [tx, ty] = point.tangent;
     let to = from;
-    for (const { position } of points.slice(from + 1)) {
-      const [dx, dy] = [position[0] - x, position[1] - y];
+    while (to + 1 < points.length) {
+      const { position } = points[to + 1] as ProfilePoint;
+      const dx = position[0] - x;
+      const dy = position[1] - y;
       const ahead = dx * tx + dy * ty;
       const slope = (dy * tx - dx * ty) / ahead;
       if (to > from && (ahead <= 0 || slope < lowest || slope > highest)) break;

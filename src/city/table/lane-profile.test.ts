@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { at } from '../../city/geometry.ts';
-import type { City, Point } from '../../city/types.ts';
 import { grid as city } from '../../testing/rigs/cities.ts';
 import { roadLane } from '../../testing/rigs/paths.ts';
+import { at } from '../geometry.ts';
+import type { City, Point } from '../types.ts';
 import { type LaneProfile, profilesOf } from './lane-profile.ts';
 
 const profiles = profilesOf(city);

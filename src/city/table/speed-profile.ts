@@ -1,4 +1,4 @@
-import type { City } from '../../city/types.ts';
+import type { City } from '../types.ts';
 import type { LaneProfile } from './lane-profile.ts';
 
 /** Comfortable lateral acceleration in a bend, m/s². */
