@@ -1,3 +1,4 @@
+import { decodeTable } from '../../src/city/table/table-coding.ts';
 import type { LockstepKernel } from '../../src/twin/lockstep.ts';
 import type { CityAssets } from './city-model.ts';
 import type { TwinAddress } from './twin-address.ts';
@@ -25,13 +26,15 @@ async function fetchAll(
   address: TwinAddress,
   { kernel, table, car_types }: NamedAssets['assets'],
 ): Promise<CityAssets> {
-  const [code, bytes, carTypes, map] = await Promise.all([
+  const [code, cityTable, carTypes, map] = await Promise.all([
     fetchFile(address, kernel).then((answer) => answer.arrayBuffer()),
-    fetchFile(address, table).then((answer) => answer.arrayBuffer()),
+    fetchFile(address, table)
+      .then((answer) => answer.arrayBuffer())
+      .then((bytes) => decodeTable(new Uint8Array(bytes))),
     fetchFile(address, car_types).then((answer) => answer.json()),
     answered(fetch(address.ofWorld('/map'))).then((answer) => answer.json()),
   ]);
-  return { kernel: new Uint8Array(code), table: bytes, carTypes, map } as CityAssets;
+  return { kernel: new Uint8Array(code), table: cityTable, carTypes, map } as CityAssets;
 }
 
 /** A node of another release may have other files: then the node of the world is asked. */
