@@ -1,8 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { writeCompressedCopies } from './scripts/compressed-copies.ts';
 import { noticesText, shippedPackages } from './scripts/third-party-notices.ts';
 
 const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -49,22 +48,13 @@ function thirdPartyNotices(): Plugin {
 /** Pictures are compressed already; the node compresses the pages, since it adds settings to them. */
 const COMPRESSIBLE = /^assets\/.*\.(js|css|svg)$|\.txt$/;
 
-/** Writes a compressed copy beside each asset, so that the node never compresses one. */
 function compressedAssets(): Plugin {
   return {
     name: 'compressed-assets',
     apply: 'build',
-    writeBundle({ dir = '' }, bundle) {
-      for (const name of Object.keys(bundle).filter((each) => COMPRESSIBLE.test(each))) {
-        const path = join(dir, name);
-        const body = readFileSync(path);
-        const params = {
-          [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-          [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
-        };
-        writeFileSync(`${path}.br`, brotliCompressSync(body, { params }));
-        writeFileSync(`${path}.gz`, gzipSync(body, { level: constants.Z_BEST_COMPRESSION }));
-      }
+    async writeBundle({ dir = '' }, bundle) {
+      const names = Object.keys(bundle).filter((each) => COMPRESSIBLE.test(each));
+      await writeCompressedCopies(names.map((name) => join(dir, name)));
     },
   };
 }

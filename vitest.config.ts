@@ -11,7 +11,11 @@ if (!HAS_REDIS) {
 }
 
 /** They start nodes, browsers and servers: each file gets a process of its own. */
-const SUITES = ['src/{testing/suites,store,worlds}/**/*.test.ts', 'src/main.test.ts'];
+const SUITES = [
+  'src/{testing/suites,store,worlds}/**/*.test.ts',
+  'client/suites/*.test.ts',
+  'src/main.test.ts',
+];
 
 /** A part of the suites that runs on three nodes too; `npm run suites` runs all of them there. */
 const ON_NODES = [
@@ -52,7 +56,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'units',
-          include: ['{src,assembly,load,bench,scripts}/**/*.test.ts'],
+          include: ['{src,assembly,load,bench,scripts,client/src}/**/*.test.ts'],
           exclude: [...exclude, ...SUITES, ...RUNS],
           // One process after the other would load the same modules for each of 150 files.
           isolate: false,

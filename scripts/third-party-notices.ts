@@ -10,6 +10,32 @@ const LICENCE_FILE = /^(licen[cs]e|notice|copying|copyright)|\.licen[cs]e\.txt$/
 const CODE_OF_OTHERS = 'dependencies';
 /** What a package leaves out about what it contains. */
 const ADDED: Readonly<Record<string, string>> = {
+  '@napi-rs/canvas': `The binary of this package contains Skia and, for it, FreeType, HarfBuzz, ICU, Expat, Brotli, zlib, libpng,
+libjpeg-turbo, libwebp, libavif, libaom and libjxl, and Rust crates under MIT, Apache-2.0, BSD, ISC, Zlib and MPL-2.0. The
+file sbom.cdx.json beside the binary lists them all with versions, licences and sources.
+
+Skia: Copyright (c) 2011 Google Inc. All rights reserved.
+
+Redistribution and use in source and binary forms, with or without modification, are permitted provided that the
+following conditions are met:
+
+  * Redistributions of source code must retain the above copyright notice, this list of conditions and the following
+    disclaimer.
+  * Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following
+    disclaimer in the documentation and/or other materials provided with the distribution.
+  * Neither the name of the copyright holder nor the names of its contributors may be used to endorse or promote
+    products derived from this software without specific prior written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES,
+INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL,
+SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
+LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN
+CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+
+Portions of this software are copyright (c) The FreeType Project (www.freetype.org). All rights reserved.
+This software is based in part on the work of the Independent JPEG Group.`,
   'uWebSockets.js': `The binaries in this package are those of uWebSockets.js, which Alex Hultman and contributors
 hold the copyright of, under the Apache License 2.0. Its text is below, at assemblyscript.`,
 };

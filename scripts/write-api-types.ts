@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { schemaTypesOf } from 'generated-client';
+import { schemaTypesOf } from '../client/generate.ts';
 
 // Writes the types of what both services send and take, from the snapshots of their documents.
 

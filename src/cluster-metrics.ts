@@ -71,11 +71,11 @@ function addLinks(metrics: Metrics, { cluster }: Measured): void {
 }
 
 function addRelays(metrics: Metrics, { cluster }: Measured): void {
-  const { forwarder, relayServer, relayedWorlds } = cluster;
+  const { forwarder, relays } = cluster;
   metrics.readEach(CLUSTER_METRICS.calls, () => samplesOf(forwarder.counts));
   metrics.readEach(CLUSTER_METRICS.relayedWorlds, () =>
-    samplesOf({ in: relayedWorlds.worldCount, out: relayServer.worldCount }),
+    samplesOf({ in: relays.worlds.worldCount, out: relays.server.worldCount }),
   );
-  metrics.read(CLUSTER_METRICS.relayedFrames, () => relayServer.counts.sent);
-  metrics.read(CLUSTER_METRICS.relayedFramesSkipped, () => relayServer.counts.skipped);
+  metrics.read(CLUSTER_METRICS.relayedFrames, () => relays.server.counts.sent);
+  metrics.read(CLUSTER_METRICS.relayedFramesSkipped, () => relays.server.counts.skipped);
 }

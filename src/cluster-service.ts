@@ -1,4 +1,5 @@
-import type { Encoding } from './codec/encoding.ts';
+import type { Encoding, StreamEncoding } from './codec/encoding.ts';
+import type { EncodedHello, KnownJournal, LockstepNews, WorldPulse } from './twin/lockstep.ts';
 import type { FleetEntry } from './twin/wire.ts';
 import type { StreamEnd, Watchable, World, WorldFrame } from './twin-service.ts';
 
@@ -30,26 +31,8 @@ export interface ClusterService {
   /** Sets what answers the requests that other nodes forward. */
   onCall(answer: (call: ForwardedCall) => Promise<ForwardedReply>): void;
 
-  /**
-   * Watches a world of another node for a client: the frames come by `onFrames`. Throws as `World.watch`
-   * does, and TwinError `unknown_world`.
-   */
-  watch(worldNumber: number, encoding: Encoding, client: string): Promise<RelayedWorld>;
-
-  /** Watches a world that leaves this node for a client, wherever it is served from now on. */
-  follow(world: Watchable, encoding: Encoding, client: string): RelayedWorld;
-
-  /** Sets the receiver of frames of other nodes' worlds. Their bytes stay valid. */
-  onFrames(sink: (frames: readonly WorldFrame[]) => void): void;
-
-  /** Passes frames of this node's worlds to other nodes; their bytes are valid until it returns. */
-  publish(frames: readonly WorldFrame[]): void;
-
-  /** Ends the streams that other nodes show of a world of this one. */
-  endRelays(worldNumber: number, why: StreamEnd): void;
-
-  /** Sets what ends the streams of a world of another node. */
-  onStreamEnd(end: (worldNumber: number, code: 1012 | 1013) => void): void;
+  /** The streams that cross nodes. */
+  readonly relays: RelayService;
 
   /** How many nodes live, this one included. */
   readonly nodeCount: number;
@@ -104,9 +87,59 @@ export interface ForwardedReply {
   body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }
 
+/** The streams that cross nodes: those of this node's worlds elsewhere, and of others' worlds here. */
+export interface RelayService {
+  /**
+   * Watches a world of another node for a client: the frames come by `onFrames`. Throws as `World.watch`
+   * does, and TwinError `unknown_world`.
+   * @param known of a client that lives the world: see `World.lockstep`
+   */
+  watch(
+    worldNumber: number,
+    encoding: StreamEncoding,
+    client: string,
+    known?: KnownJournal,
+  ): Promise<RelayedWorld>;
+
+  /** Watches a world that leaves this node for a client, wherever it is served from now on. */
+  follow(world: Watchable, encoding: StreamEncoding, client: string): RelayedWorld;
+
+  /** Sets the receiver of frames of other nodes' worlds. Their bytes stay valid. */
+  onFrames(sink: (frames: readonly WorldFrame[]) => void): void;
+
+  /** Passes frames of this node's worlds to other nodes; their bytes are valid until it returns. */
+  publish(frames: readonly WorldFrame[]): void;
+
+  /** Sets what makes the hello of a world of this node, for clients of other nodes. */
+  onHello(make: HelloOf): void;
+
+  /** Passes a message for those who live a world of this node to other nodes. */
+  tell(worldNumber: number, news: LockstepNews): void;
+
+  /** Sets the receiver of such messages about worlds of other nodes. */
+  onNews(receiver: NewsReceiver): void;
+
+  /** Ends the streams that other nodes show of a world of this one. */
+  end(worldNumber: number, why: StreamEnd): void;
+
+  /** Sets what ends the streams of a world of another node. */
+  onStreamEnd(end: (worldNumber: number, code: 1012 | 1013) => void): void;
+}
+
+/** Makes what a client begins with that lives a world. */
+export type HelloOf = (world: World, known?: KnownJournal) => Promise<EncodedHello>;
+
+export interface NewsReceiver {
+  tell(worldNumber: number, news: LockstepNews): void;
+  /** A world is served again. What was told of it meanwhile is lost. */
+  pulse(worldNumber: number, pulse: WorldPulse): void;
+}
+
 /** What a stream needs of a world of another node. */
 export interface RelayedWorld extends Pick<World, 'number' | 'id' | 'unwatch'> {
   readonly fleet: readonly FleetEntry[];
+  /** For a client that lives the world. */
+  readonly hello?: EncodedHello | undefined;
   /** When it was asked for: never less than in an earlier answer of any node. */
   tick(): number;
 }

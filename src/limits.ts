@@ -7,6 +7,8 @@ export const PARTITION_COUNT = 64;
 
 /** Time between two frames, ms. */
 export const FRAME_MS = 80;
+/** Time between two pulses of a lockstep stream, ms. */
+export const LOCKSTEP_PULSE_MS = 15_000;
 /** Length of a slice at most. */
 export const SLICE_MS = 2;
 /** Images are taken at world ticks divisible by this: every 8 s. */

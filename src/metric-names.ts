@@ -55,6 +55,12 @@ export const STREAM_METRICS = {
     'Frames of watched worlds that a shard made more than a frame too late, or left out.',
   ),
   bytes: counter('twin_stream_sent_bytes_total', 'Bytes of frames sent to streams.'),
+  lockstepWatchers: gauge(
+    'twin_lockstep_watchers',
+    'Open streams of clients that live the world themselves.',
+  ),
+  lockstepSent: counter('twin_lockstep_messages_sent_total', 'Messages sent to such streams.'),
+  lockstepBytes: counter('twin_lockstep_sent_bytes_total', 'Bytes of messages sent to them.'),
 };
 
 export const WORLD_METRICS = {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { BUILT_CITIES } from './city/city-set.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import { LoneOperator } from './cluster/lone-operator.ts';
 import type { Ranges } from './cluster/ranges.ts';
@@ -17,6 +18,10 @@ import type { Time } from './time.ts';
 import type { Worlds } from './worlds/worlds.ts';
 
 const WEB_FOLDER = fileURLToPath(new URL('../build/web/', import.meta.url));
+const LOCKSTEP_FILES = {
+  frames: fileURLToPath(new URL('../build/frames.wasm', import.meta.url)),
+  cities: fileURLToPath(BUILT_CITIES),
+};
 
 /** The dependencies of all modules of a node. */
 export interface NodeBase {
@@ -26,26 +31,31 @@ export interface NodeBase {
   random: Random;
 }
 
+interface FrontEndParts {
+  store: GuardedStore;
+  worlds: Worlds;
+  /** Undefined: this node serves all worlds. */
+  cluster: Cluster | undefined;
+  ranges: Ranges;
+  platform: DealerPlatform;
+  kernel: string;
+  cityKernels: ReadonlyMap<string, string>;
+  kernelFile: string;
+  /** See `build` in NodeRecord. */
+  build: number;
+  trouble(): string | undefined;
+}
+
 /** Opens the ports of a node. Throws if one is not available. */
 export function openFrontEnd(
   { config, log, time, random }: NodeBase,
-  parts: {
-    store: GuardedStore;
-    worlds: Worlds;
-    /** Undefined: this node serves all worlds. */
-    cluster: Cluster | undefined;
-    ranges: Ranges;
-    platform: DealerPlatform;
-    kernel: string;
-    /** See `build` in NodeRecord. */
-    build: number;
-    trouble(): string | undefined;
-  },
+  parts: FrontEndParts,
 ): FrontEnd {
   // Picked one by one: the front end gets no secret but the key of TLS.
   const { host, twinPort, dealerPort, opsHost, opsPort } = config;
   const { publicTwinUrl, publicDealerUrl, tls, corsOrigins, proxies, rateLimits, demo } = config;
-  const { store, worlds, cluster, ranges, platform, kernel, build, trouble } = parts;
+  const { store, worlds, cluster, ranges, platform, kernel, cityKernels, kernelFile } = parts;
+  const { build, trouble } = parts;
   const metrics = nodeMetrics({ store, worlds, platform, time });
   if (cluster) {
     const { leaseMs } = config;
@@ -74,8 +84,10 @@ export function openFrontEnd(
         connectionsMax,
       },
       webFolder: WEB_FOLDER,
+      lockstepFiles: { kernel: kernelFile, ...LOCKSTEP_FILES },
       demoLogins: publishedLogins(demo),
       kernelHash: kernel,
+      cityKernels,
     },
     {
       service: worlds,

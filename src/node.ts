@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { at } from './city/geometry.ts';
 import { NodeClock } from './clock.ts';
 import { ClockKeeper, readClockStart } from './clock-keeper.ts';
 import type { Cluster } from './cluster/cluster.ts';
@@ -93,7 +94,7 @@ export async function startNode(
     const ranges = new Ranges(store.claims, { partitionCount: PARTITION_COUNT, ...base });
     stopSteps.push(() => ranges.stop());
     const kernel = loadKernel(release.kernelFile);
-    const identity = { kernel: kernel.identity, build: release.build };
+    const identity = { kernel: kernel.identity, cityKernels: kernel.cityKernels, ...release };
     const cluster = await joinCluster(base, { store, ranges, ...identity }, stopSteps);
     const startMs = cluster?.clockMs() ?? (await readClockStart(store, time));
     const clock = new NodeClock(time, startMs, ranges);
@@ -162,7 +163,11 @@ async function openNodeStore(
 function loadKernel(file: string) {
   const cities = loadCities();
   const wasm = new Uint8Array(readFileSync(file));
-  return { cities, wasm, identity: kernelIdentity(wasm, cities.tables, CAR_TYPES) };
+  const ofCity = (table: ArrayBuffer) => kernelIdentity(wasm, [table], CAR_TYPES);
+  const cityKernels = new Map(
+    cities.cities.map(({ name }, i) => [name, ofCity(at(cities.tables, i))]),
+  );
+  return { cities, wasm, identity: kernelIdentity(wasm, cities.tables, CAR_TYPES), cityKernels };
 }
 
 interface Joining {

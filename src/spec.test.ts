@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readSources } from './testing/rigs/source-tree.ts';
 
-const AREAS = 'WFSIDRLTCHPON';
+const AREAS = 'WFSYIDRLTCHPONK';
 
 const specification = readFileSync(new URL('../SPEC.md', import.meta.url), 'utf8');
 const rules = [...specification.matchAll(/^- \*\*(\w+)\*\* (.*)$/gm)].map(

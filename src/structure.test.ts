@@ -19,7 +19,7 @@ const product = sources.filter(({ isTest, area }) => !isTest && !TOOLS.includes(
 /** Areas whose values a folder may use beside its own; types may come from any pure folder. */
 const MAY_USE: Record<string, readonly string[]> = {
   assembly: [],
-  workers: ['shard', 'twin', 'http'],
+  workers: ['shard', 'twin', 'http', 'picture'],
   kernel: [],
   city: [],
   citygen: ['city', 'kernel', 'twin', 'codec'],
@@ -31,7 +31,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   cluster: ['store', 'worlds', 'link', 'twin'],
   link: [],
   dealer: ['store', 'twin'],
-  http: ['dealer', 'twin', 'codec', 'city'],
+  http: ['dealer', 'twin', 'codec', 'city', 'picture'],
+  picture: ['city', 'twin'],
   web: [],
 };
 const PURE = ['city', 'twin', 'codec'];
@@ -112,6 +113,29 @@ describe('import directions', () => {
     expect(imports(atRunTime, isOther)).toEqual([]);
   });
 
+  it('the client package uses only what a browser can load, but for what is for Node.js', () => {
+    const packed = sources.filter(({ path, isTest }) => path.startsWith('client/src/') && !isTest);
+    expect(packed.length).toBeGreaterThan(10);
+    const forNode = ['client/src/node.ts', 'client/src/command.ts'];
+    const inBrowser = packed.filter(({ path }) => !forNode.includes(path));
+    const loaded = new Set(inBrowser.flatMap(({ path }) => [...loadedWith(path, sources)]));
+    const PACKAGES = ['openapi-fetch', '@msgpack/msgpack'];
+    const allowedInBrowser = (target: string) =>
+      /^(client\/src|assembly|src\/(kernel|twin|city|codec|shard\/counterfactual))\//.test(
+        target,
+      ) ||
+      [
+        ...['src/shard/loaded-world.ts', 'src/shard/protocol.ts', 'src/errors.ts', 'src/limits.ts'],
+      ].includes(target) ||
+      ['build/frames-module.js', ...PACKAGES].includes(target);
+    expect([...loaded].filter((target) => !allowedInBrowser(target))).toEqual([]);
+    expect(loaded).toContain('src/kernel/kernel.ts');
+    const users = product.filter(({ imports }) =>
+      imports.some(({ target }) => /^client\b/.test(target)),
+    );
+    expect(users).toEqual([]);
+  });
+
   it('pure folders use no package and nothing of Node', () => {
     const pure = product.filter(({ area }) => PURE.includes(area));
     expect(imports(pure, (_, each) => !isOurs(each))).toEqual([]);
@@ -123,6 +147,11 @@ describe('import directions', () => {
     const later = ['src/dealer/dealer-platform.ts', 'src/http/front-end.ts', 'src/metrics.ts'];
     expect(sources.map(({ path }) => path)).toEqual(expect.arrayContaining(later));
     expect(later.filter((path) => loaded.has(path))).toEqual([]);
+  });
+
+  it('only the thread that draws loads what draws', () => {
+    expect(loadedWith('workers/pictures.ts', sources)).toContain('src/picture/canvas.ts');
+    expect(loadedWith('src/http/front-end.ts', sources)).not.toContain('src/picture/canvas.ts');
   });
 
   it('the thread of a shard loads no schemas', () => {
@@ -148,11 +177,13 @@ describe('boundaries', () => {
     expect(using(/from 'ws'/)).toEqual(['src/link/link-client.ts']);
     expect(using(/from 'piscina'/)).toEqual([
       'src/dealer/passwords.ts',
+      'src/http/pages/picture-thread.ts',
       'src/http/server/body-thread.ts',
       'src/shard/shard-pool.ts',
     ]);
     expect(using(/from 'ioredis'/)).toEqual(['src/store/redis/redis-client.ts']);
     expect(using(/from 'lmdb'/)).toEqual(['src/store/lmdb.ts']);
+    expect(using(/from '@napi-rs\/canvas'/)).toEqual(['src/picture/canvas.ts']);
     expect(using(/from '@node-rs\/argon2'/)).toEqual(['workers/passwords.ts']);
     expect(using(/from 'jose\//)).toEqual(['src/dealer/token-signer.ts']);
     // All of jose takes four times as long to load.
@@ -172,8 +203,9 @@ describe('boundaries', () => {
     const time =
       /(?<![.\w#])(set(Timeout|Interval|Immediate)|clear(Timeout|Interval|Immediate))\(|node:timers|\bDate\.now\b|new Date\(\)|\bperformance\.now\b|process\.hrtime/;
     const randomness = /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b|\bMath\.random\b/;
-    expect(using(time, served)).toEqual(['src/time.ts']);
-    expect(using(randomness, served)).toEqual(['src/random.ts']);
+    // The client package runs in browsers too, which have other clocks than Node.js.
+    expect(using(time, served)).toEqual(['src/time.ts', 'client/src/platform.ts']);
+    expect(using(randomness, served)).toEqual(['src/random.ts', 'client/src/platform.ts']);
   });
 
   it('the kernel reads the effective mask only where a sensor delivers, a function acts or an actuator moves', () => {

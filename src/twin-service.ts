@@ -1,6 +1,7 @@
 import type { City } from './city/types.ts';
-import type { Encoding } from './codec/encoding.ts';
+import type { Encoding, StreamEncoding } from './codec/encoding.ts';
 import type { Change } from './twin/journal.ts';
+import type { KnownJournal, LockstepMessage, WorldPulse, WorldStart } from './twin/lockstep.ts';
 import type { PerceptionRecord } from './twin/perception-record.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from './twin/wire.ts';
 import type { WorldOptions } from './twin/world-options.ts';
@@ -36,6 +37,9 @@ export interface TwinService {
    * them to the sockets: the shard sends its next batch after that.
    */
   onFrames(sink: (frames: readonly WorldFrame[], done: () => void) => void): void;
+
+  /** Sets the receiver of the messages for those who live a world themselves. */
+  onLockstep(tell: (world: World, message: LockstepMessage) => void): void;
 
   /** Sets what ends the streams of a world. */
   onStreamEnd(end: (world: World, why: StreamEnd) => void): void;
@@ -74,6 +78,19 @@ export interface WorldFrame {
   tick: number;
   json: Uint8Array | undefined;
   msgpack: Uint8Array | undefined;
+}
+
+/** What a client lives a world from. */
+export interface LockstepPast extends WorldPulse {
+  seed: number;
+  city: string;
+  start: WorldStart;
+  /** Nothing but changes is new to the client. */
+  resumed: boolean;
+  image: { tick: number; seq: number; bytes: Uint8Array } | undefined;
+  /** As `packNumbered` packs them. */
+  changes: Int32Array;
+  changeCount: number;
 }
 
 /** What a stream needs of a world, whichever node serves it. */
@@ -125,6 +142,8 @@ export interface ReplayOrder {
   /** Features that are switched on for the involved cars that had them off; 0: none. */
   on: number;
   encoding: Encoding;
+  /** Only up to the contact, which the world has passed: it is not stepped. */
+  untilContact?: boolean;
   /** Called with a number of ticks before these are computed. It may throw to refuse them. */
   spend(ticks: number): void;
 }
@@ -252,6 +271,8 @@ export interface World {
   /** The ids of a car's incidents, in order of tick. */
   incidentIds(car: number): Steps<string[]>;
   incident(id: string, asker?: Asker): Promise<Incident | undefined>;
+  /** As it is stored: the world is not stepped, and an incident without explanation gets none. */
+  recordedIncident(id: string): Promise<Incident | undefined>;
   /** The seconds around an incident; undefined if no incident has this id. */
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined>;
 
@@ -259,11 +280,21 @@ export interface World {
   journal(range: ChangeRange): LongList<Change>;
 
   /**
-   * Adds a watcher of a client, which makes the world hot. Throws TwinError `overloaded` if its shard has no
+   * What a client needs to live the world itself from now on. It does not step the world here. Throws
+   * TwinError `store_unavailable` or `world_unavailable`.
+   * @param known what the client has: if that is the beginning of the journal, only later changes follow
+   */
+  lockstep(known?: KnownJournal): Promise<LockstepPast>;
+
+  /** What the clock and the journal of the world show now. */
+  pulse(): WorldPulse;
+
+  /**
+   * Adds a watcher of a client. One of frames makes the world hot. Throws TwinError `overloaded` if its shard has no
    * capacity, `world_unavailable` while the world is quarantined, or `rate_limited` if the asker owes
    * ticks already. The first frames follow by `onFrames`.
    * @param asker pays for the steps to the current tick
    */
-  watch(encoding: Encoding, client: string, asker?: Asker): void;
-  unwatch(encoding: Encoding, client: string): void;
+  watch(encoding: StreamEncoding, client: string, asker?: Asker): void;
+  unwatch(encoding: StreamEncoding, client: string): void;
 }

@@ -1,5 +1,5 @@
 /** Prices of work that functions do, measured in this process. */
-import { CAR_COUNT, F_ALL, F_BRAKES } from '../../assembly/layout.ts';
+import { CAR_COUNT, F_ALL, F_BRAKES, FRAME_TICKS } from '../../assembly/layout.ts';
 import { at } from '../../src/city/geometry.ts';
 import { nearestRoad } from '../../src/city/place.ts';
 import { Passwords } from '../../src/dealer/passwords.ts';
@@ -9,6 +9,8 @@ import { Tokens } from '../../src/dealer/tokens.ts';
 import { readForm, readJson } from '../../src/http/dealer/body.ts';
 import type { PRICES_US } from '../../src/http/server/prices.ts';
 import { encode } from '../../src/http/server/reply.ts';
+import { type PictureTask, pictureOf } from '../../src/picture/picture.ts';
+import { surroundingsOf } from '../../src/picture/surroundings.ts';
 import { systemRandom } from '../../src/random.ts';
 import { openEmbedded } from '../../src/store/embedded-store.ts';
 import { itemsOf } from '../../src/testing/doubles/long-list.ts';
@@ -18,6 +20,8 @@ import { fleetOf } from '../../src/twin/fleet.ts';
 import { partitionOf } from '../../src/twin/ids.ts';
 import { incidentOf } from '../../src/twin/incidents.ts';
 import { journalEntryOf, packChanges } from '../../src/twin/journal.ts';
+import { previewOf } from '../../src/twin/link-preview.ts';
+import type { Incident } from '../../src/twin/wire.ts';
 import { IncidentIndex } from '../../src/worlds/incident-index.ts';
 import { IncidentList } from '../../src/worlds/incident-list.ts';
 import { Records, type WorldRecord } from '../../src/worlds/records.ts';
@@ -34,6 +38,8 @@ const FORMS = 100;
 const READS = 50;
 const INCIDENT_TICKS = 100_000;
 const CAR = 3;
+const PICTURES = 10;
+const FRAMES = 100;
 const HASHES = 8;
 const VERIFIED = 1000;
 const TOKEN_S = 3600;
@@ -144,6 +150,37 @@ function incidentsOf(records: Records, storedContacts: number): IncidentList {
   });
 }
 
+/** With frames as long as those of a replay up to the contact. */
+function picture(): Promise<number> {
+  return withRecords(async (records) => {
+    const facts = drive(INCIDENT_TICKS);
+    await records.saveIncidents(WORLD, facts);
+    const incidents = await itemsOf(incidentsOf(records, facts.length).list({ car: CAR }));
+    const tasks = incidents.slice(0, PICTURES).map(pictureTaskOf);
+    return usPerItem(tasks.length, async () => {
+      for (const task of tasks) await pictureOf(task);
+    });
+  });
+}
+
+function pictureTaskOf(incident: Incident): PictureTask {
+  const fleet = fleetOf(RECKLESS_SEED, WORLD);
+  const { x, y } = incident.place;
+  const frames = Array.from({ length: FRAMES }, (_, i) => ({
+    tick: incident.tick - FRAME_TICKS * (FRAMES - 1 - i),
+    vehicles: fleet.map(({ vin }, car) => ({ vin, x: x + car, y: y + i / 2, heading: 1 })),
+    hazards: [],
+  }));
+  const text = JSON.stringify(frames).slice(1, -1);
+  const replayed = { frames: Buffer.from(text) };
+  return {
+    ...{ incident, fleet, asItWas: replayed },
+    asItWouldHaveBeen: { ...replayed, vins: incident.vehicles.map(({ vin }) => vin) },
+    preview: previewOf(incident, city.hazards),
+    surroundings: surroundingsOf(city, [x, y]),
+  };
+}
+
 function journalChange(): Promise<number> {
   const masks = Array.from({ length: CAR_COUNT }, () => F_ALL);
   const changes = Array.from({ length: CHANGES }, (_, i) => ({
@@ -170,5 +207,6 @@ export const OF_FUNCTIONS = {
   token,
   password,
   incident,
+  picture,
   journalChange,
 } satisfies Partial<Record<Name, () => Promise<number>>>;

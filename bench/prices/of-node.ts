@@ -30,8 +30,11 @@ const PAGE_CHANGES = 256;
 const READS = 50;
 /** A change of these is some 150 bytes long. */
 const OFF = ['front_camera', 'front_radar', 'throttle', 'brakes', 'steering', 'esc'];
-const NOTED = 200;
+/** So many that the trail is not kept encoded. */
+const NOTED = 1000;
 const TRAILS = 20;
+/** More than there are rounds. */
+const HEIRS = 10;
 const CARS = 2000;
 const CUSTOMERS = 100;
 
@@ -181,21 +184,41 @@ async function pricesOfDealer(node: Server, sendPlain: Send) {
   await send(times(CUSTOMERS, signUp));
   // Long lists come in pieces without a length, which the pool does not read.
   const readList = async (path: string) => {
-    // A change before it, since a list that has not changed is kept.
-    await send(change(1));
     const response = await fetch(new URL(path, url), { headers });
     const list = (await response.json()) as unknown[];
     if (list.length < CUSTOMERS) throw new Error(`${path}: ${response.status}`);
   };
-  const listed = (path: string, items: number) => usPerItem(items, () => readList(path), meter);
+  // A change before it, since a list that has not changed is kept.
+  const listed = (path: string, items: number) =>
+    usPerItem(items, () => send(change(1)).then(() => readList(path)), meter);
   const listedCar = await listed('/api/cars', CARS);
   const listedCustomer = await listed('/api/customers', CUSTOMERS);
   const [vin = ''] = DEMO_CARS;
   for (let i = 0; i < NOTED; i++) await send(change(1));
-  const trails = times(TRAILS, (): Request => ['GET', `/api/cars/${vin}/audit`]);
-  const auditEntry = await usPerItem(TRAILS * NOTED, () => send(trails), meter);
-  return { dealerCall, dealerChange, reset, listedCar, listedCustomer, auditEntry };
+  const trails = times(TRAILS, () => `/api/cars/${vin}/audit`);
+  const auditEntry = await usPerItem(TRAILS * NOTED, () => inTurn(trails, readList), meter);
+  const dealerWrite = await writeOfMove(send, meter);
+  return { dealerCall, dealerChange, reset, listedCar, listedCustomer, auditEntry, dealerWrite };
 }
+
+/** Two records are written of each car and customer that goes from one dealer to the next. */
+async function writeOfMove(send: Send, meter: () => Promise<number>): Promise<number> {
+  const heirs = times(HEIRS, (i) => `heir${i}`);
+  await send(heirs.map(newDealer));
+  let of = 'nordbil';
+  const moveAll = async () => {
+    const heir = heirs.shift();
+    await send([['DELETE', `/api/dealers/${of}?reassign_to=${heir}`]]);
+    of = heir ?? '';
+  };
+  return usPerItem(2 * (CARS + CUSTOMERS), moveAll, meter);
+}
+
+const newDealer = (username: string): Request => [
+  'POST',
+  '/api/dealers',
+  JSON.stringify({ username, password: 'secret', name: 'H', city: 'C' }),
+];
 
 const addedCar = (i: number): Request => [
   'POST',

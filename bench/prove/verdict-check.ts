@@ -1,5 +1,5 @@
 /** The checks of a report against re-runs in other worlds and against its replay. */
-import type { Incident, Replay } from '../../build/api/twin.d.ts';
+import type { Events, Incident, Replay } from '../../build/api/twin.d.ts';
 import { boxCorners, type Polygon, separation } from '../../src/shard/counterfactual/separation.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 
@@ -35,25 +35,71 @@ export function agrees(shown: readonly boolean[]): boolean {
 export interface Parties {
   cars: readonly number[];
   others: readonly string[];
+  /** The spots of the others, or BESIDE_ROAD. */
+  spots: readonly string[];
   deltaVMps: number;
   /** By car, in the order of `cars`. */
   speeds: readonly { speedMps: number; deltaVMps: number }[];
+  /** Who touched whom, in order of tick; empty: nobody tells. */
+  touches: readonly Touch[];
 }
 
-export function partiesOf({ vehicles, other }: Incident, fleet: readonly string[]): Parties {
+/** A car touches another one, or what is at a spot. */
+export interface Touch {
+  tick: number;
+  car: number;
+  other: number | string;
+}
+
+export type Fleet = readonly { vin: string; plate: string }[];
+
+/** What belongs to no spot. */
+const BESIDE_ROAD = 'beside the road';
+const spotOf = (hazard: string | null): string => hazard ?? BESIDE_ROAD;
+
+/** @param events of the same world, if it has to be told who touched whom */
+export function partiesOf(
+  { id, vehicles, other }: Incident,
+  fleet: Fleet,
+  events: Events = [],
+): Parties {
+  const carOf = (wanted: string | null) => fleet.findIndex(({ vin }) => vin === wanted);
+  const touchOf = ({ tick, vin, hazard, message }: Events[number]): Touch => {
+    const plate = /collided with .*\(plate (.*)\)/.exec(message)?.[1];
+    const struck = fleet.findIndex((entry) => entry.plate === plate);
+    return { tick, car: carOf(vin), other: struck < 0 ? spotOf(hazard) : struck };
+  };
   return {
-    cars: vehicles.map(({ vin }) => fleet.indexOf(vin)),
+    cars: vehicles.map(({ vin }) => carOf(vin)),
     speeds: vehicles.map(({ speed, delta_v }) => ({ speedMps: speed, deltaVMps: delta_v })),
     others: other.map(({ kind, hazard }) => `${kind} ${hazard}`),
+    spots: other.map(({ hazard }) => spotOf(hazard)),
+    touches: events.filter(({ incident }) => incident === id).map(touchOf),
     deltaVMps: Math.max(0, ...vehicles.map(({ delta_v }) => delta_v)),
   };
 }
 
-/** Whether the same met each other: two cars of it, or one of them and something else of it. */
+/** When two parties of an incident first touch each other in another one. */
+export function metTick(was: Parties, { touches }: Parties): number | undefined {
+  const isOf = (party: number | string) =>
+    typeof party === 'number' ? was.cars.includes(party) : was.spots.includes(party);
+  return touches.find(({ car, other }) => isOf(car) && isOf(other))?.tick;
+}
+
+/**
+ * Whether the same met each other: two cars of it, or one of them and something else of it. In a
+ * collision with further cars they may have met those alone.
+ */
 function isShared(was: Parties, now: Parties): boolean {
   const cars = now.cars.filter((car) => was.cars.includes(car)).length;
-  return cars > 1 || (cars === 1 && now.others.some((other) => was.others.includes(other)));
+  const hasMet = cars > 1 || (cars === 1 && now.others.some((other) => was.others.includes(other)));
+  const isTold = isJoined(was, now) && now.touches.length > 0;
+  return hasMet && (!isTold || metTick(was, now) !== undefined);
 }
+
+/** Whether a car takes part that did not before. */
+const isJoined = (was: Parties, { cars }: Parties): boolean =>
+  cars.some((car) => !was.cars.includes(car));
 
 /** The greatest change of speed of the cars that took part before: what another car runs into is not theirs. */
 function worstOf(was: Parties, now: Parties): number {
@@ -61,9 +107,13 @@ function worstOf(was: Parties, now: Parties): number {
   return Math.max(...own.map(({ deltaVMps }) => deltaVMps));
 }
 
-/** Whether a car takes part that did not before. It changes the figures of the others as well. */
-export function isJoined(was: Parties, now: Parties): boolean {
-  return isShared(was, now) && now.cars.some((car) => !was.cars.includes(car));
+/**
+ * Whether the same meet again, and each time a car takes part that did not before. It changes the
+ * figures of the others as well, so no collision is left to compare a sentence with.
+ */
+export function isAlwaysJoined(was: Parties, then: readonly Parties[]): boolean {
+  const shared = then.filter((now) => isShared(was, now));
+  return shared.length > 0 && shared.every((now) => isJoined(was, now));
 }
 
 /** Whether what then happened shows the effect. */
@@ -128,7 +178,7 @@ export function describes(explanation: string, car: number, was: Parties, now: P
     mps !== undefined && Math.abs(mps * 3.6 - kmh) <= within;
   if (hit) return is(own?.speedMps, hit[0], SPEED_KMH);
   if (changed) return is(own?.deltaVMps, changed[0], CHANGE_KMH);
-  return anyChanged === undefined || is(now.deltaVMps, anyChanged[0], CHANGE_KMH);
+  return anyChanged === undefined || is(worstOf(was, now), anyChanged[0], CHANGE_KMH);
 }
 
 /** Where a sentence contradicts the report about the collision. */

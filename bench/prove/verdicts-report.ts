@@ -2,13 +2,12 @@ import { figure } from '../common/figures.ts';
 import { listed, type Section } from './section.ts';
 import type { Verdicts } from './verdicts.ts';
 
-/** A few in a hundred. */
-const JOINED_MAX = 10;
+const JOINED_PERCENT_MAX = 25;
 
 export function verdictsSection(all: Verdicts): Section {
   const { wanted, worlds, incidents, sets, reruns, otherVerdicts } = all;
-  const { sentences, replayed, rerun, joined, wrongSentences, otherPoints, accounts } = all;
-  const worldCounts = [worlds, incidents, sets, reruns, otherVerdicts];
+  const { sentences, replayed, rerun, milder, joined, wrongSentences, otherPoints, accounts } = all;
+  const worldCounts = [worlds, incidents, milder, joined, sets, reruns, otherVerdicts];
   const sentenceCounts = [sentences, replayed, rerun, wrongSentences, all.recomputed, otherPoints];
   return {
     id: 'verdicts',
@@ -20,14 +19,21 @@ export function verdictsSection(all: Verdicts): Section {
       'confirmed if two of three neighbouring starts show it. What a sentence says about the ' +
       'collision is compared with the report. What it says about the other outcome is compared ' +
       'with the replay, if that switches on exactly the named features; for a milder collision ' +
-      'also with the reports of the new worlds, unless another car runs into it there. Severity, injury risk, points and repair cost of ' +
-      'every report are computed anew from what it shows and the published formulas.',
+      'also with the report of the new world in which the same touch each other at the tick of ' +
+      'that replay, or if there is none with the reports of all, unless another car takes part in ' +
+      'each of these collisions. Severity, injury risk, points and repair cost of every report are ' +
+      'computed anew from what it shows and the published formulas.',
     figures: [
       figure('incidents run again', incidents, 'incidents', { atLeast: wanted }),
       figure('named sets with another verdict', otherVerdicts, 'sets', { atMost: 0 }),
       figure('sentences compared with their replay', replayed, 'sentences', { atLeast: 1 }),
       figure('sentences with another figure', wrongSentences, 'sentences', { atMost: 0 }),
-      figure('sentences that cannot be compared', joined, 'sentences', { atMost: JOINED_MAX }),
+      figure('milder collisions compared with re-runs', milder - joined, 'collisions', {
+        atLeast: 1,
+      }),
+      figure('incidents that another car always joins', (100 * joined) / Math.max(1, milder), '%', {
+        atMost: JOINED_PERCENT_MAX,
+      }),
       figure('reports computed anew', all.recomputed, 'reports', { atLeast: wanted }),
       figure('reports with other points than they show', otherPoints, 'reports', { atMost: 0 }),
     ],
@@ -35,7 +41,8 @@ export function verdictsSection(all: Verdicts): Section {
       {
         title: 'Counted',
         head: [
-          ...['Worlds', 'incidents', 'sets', 're-runs', 'other verdict'],
+          ...['Worlds', 'incidents', 'made milder', 'always joined'],
+          ...['sets', 're-runs', 'other verdict'],
           ...['sentences', 'replayed', 'run again', 'other figure'],
           ...['computed anew', 'other points'],
         ],

@@ -88,3 +88,10 @@ export function boundsOf(points: readonly Point[]): Box {
     maxY: Math.max(...ys),
   };
 }
+
+/** The nearest multiple of 1 / `steps`, halves upwards, and never −0. */
+export const roundTo = (value: number, steps: number): number =>
+  Math.floor(value * steps + 0.5) / steps + 0;
+
+/** As maps have it. */
+export const toCentimetre = (valueM: number): number => roundTo(valueM, 100);

@@ -1,5 +1,5 @@
 import type { CityMap } from '../twin/wire.ts';
-import { at } from './geometry.ts';
+import { at, roundTo, toCentimetre } from './geometry.ts';
 import type { City, Connector, Junction, Lane, Light, Point, Road } from './types.ts';
 
 /**
@@ -59,7 +59,7 @@ function roadOf(city: City, road: Road) {
     id: road.id,
     name: road.name,
     class: road.class,
-    speed_limit: round(road.speedLimitMps, 100),
+    speed_limit: roundTo(road.speedLimitMps, 100),
     lanes: laneIds(city, road.lanes),
     centerline: road.centerline.map(pointOf),
   };
@@ -81,7 +81,7 @@ function lightOf(city: City, light: Light) {
     id: light.id,
     x: toCentimetre(light.x),
     y: toCentimetre(light.y),
-    heading: round(light.heading, 10_000),
+    heading: roundTo(light.heading, 10_000),
     lanes: laneIds(city, light.lanes),
   };
 }
@@ -92,7 +92,7 @@ function laneOf(city: City, lane: Lane) {
     road: lane.road < 0 ? null : at(city.roads, lane.road).id,
     junction: lane.junction < 0 ? null : at(city.junctions, lane.junction).id,
     width: toCentimetre(lane.widthM),
-    speed_limit: round(lane.speedLimitMps, 100),
+    speed_limit: roundTo(lane.speedLimitMps, 100),
     polyline: lane.polyline.map(pointOf),
     next: laneIds(city, lane.next),
     sign: signOf(city, lane),
@@ -116,8 +116,3 @@ const laneIds = (city: City, lanes: readonly number[]): string[] =>
   lanes.map((lane) => at(city.lanes, lane).id);
 
 const pointOf = ([x, y]: Point): [x: number, y: number] => [toCentimetre(x), toCentimetre(y)];
-
-const toCentimetre = (valueM: number): number => round(valueM, 100);
-
-/** The nearest multiple of 1 / `steps`, halves upwards, and never −0. */
-const round = (value: number, steps: number): number => Math.floor(value * steps + 0.5) / steps + 0;

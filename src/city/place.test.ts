@@ -2,13 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { cityOf } from '../testing/rigs/cities.ts';
 import { Dice } from '../testing/rigs/dice.ts';
 import { CITIES } from './catalogue.ts';
-import { distanceToPath } from './geometry.ts';
+import { distanceToPath, toCentimetre } from './geometry.ts';
 import { nearestRoad } from './place.ts';
 import type { City, Lane, Point, Road } from './types.ts';
 
 const POINTS = 2000;
 /** Cars can leave the road, but not the city. */
 const OUTSIDE_M = 5;
+
+/** As on the map. */
+const rounded = ([x, y]: Point): Point => [toCentimetre(x), toCentimetre(y)];
 
 /** The road of the first of the nearest lanes: every segment of every lane is looked at. */
 function searched({ lanes, roads }: City, point: Point): Road | undefined {
@@ -21,7 +24,9 @@ function searched({ lanes, roads }: City, point: Point): Road | undefined {
 
 describe('The nearest road', () => {
   test.each(CITIES)('of $name is the one that a search of all lanes finds', ({ name, seed }) => {
-    const city = cityOf(name, seed);
+    const built = cityOf(name, seed);
+    const lanes = built.lanes.map((lane) => ({ ...lane, polyline: lane.polyline.map(rounded) }));
+    const city = { ...built, lanes };
     const { minX, minY, maxX, maxY } = city.bounds;
     const dice = new Dice(seed);
     const between = (min: number, max: number) =>
@@ -30,7 +35,7 @@ describe('The nearest road', () => {
       { length: POINTS },
       (): Point => [between(minX, maxX), between(minY, maxY)],
     );
-    const wrong = points.filter((point) => nearestRoad(city, ...point) !== searched(city, point));
+    const wrong = points.filter((point) => nearestRoad(built, ...point) !== searched(city, point));
     expect(wrong).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
-import { distanceToPath } from './geometry.ts';
-import type { Box, City, Point, Road } from './types.ts';
+import { distanceToPath, toCentimetre } from './geometry.ts';
+import type { Box, Point } from './types.ts';
 
 /** Length of a piece of a lane, in segments of its polyline. */
 const PIECE_SEGMENTS = 8;
@@ -7,20 +7,36 @@ const CELL_M = 20;
 /** As far as two points of a cell can be apart, and more than rounding adds to a distance. */
 const CELL_SPAN_M = CELL_M * Math.SQRT2 + 0.001;
 
+interface NamedRoad {
+  id: string;
+  name: string;
+}
+
+/** The part of a city that tells its roads. */
+export interface Streets {
+  readonly bounds: Box;
+  readonly roads: readonly NamedRoad[];
+  /** `road`: index of its road, −1 in a junction. */
+  readonly lanes: readonly { road: number; polyline: readonly Point[] }[];
+}
+
 interface Piece {
-  road: Road;
+  road: NamedRoad;
   points: readonly Point[];
 }
 
 /** By city: cities never change. */
-const grids = new WeakMap<City, Grid>();
+const grids = new WeakMap<Streets, Grid>();
 
-/** The road with the lane nearest to a point; inside a junction, a road that leads to it. */
-export function nearestRoad(city: City, x: number, y: number): Road {
+/**
+ * The road with the lane nearest to a point; inside a junction, a road that leads to it. Lanes count as
+ * the map has them, to the centimetre: so those who have the map alone find the same road.
+ */
+export function nearestRoad(city: Streets, x: number, y: number): NamedRoad {
   const grid = grids.get(city) ?? new Grid(city);
   grids.set(city, grid);
   const point: Point = [x, y];
-  let nearest: Road | undefined;
+  let nearest: NamedRoad | undefined;
   let nearestM = Number.POSITIVE_INFINITY;
   for (const { road, points } of grid.near(point)) {
     const awayM = distanceToPath(point, points);
@@ -43,12 +59,14 @@ class Grid {
   readonly #pieces: readonly Piece[];
   readonly #cells = new Map<number, readonly Piece[]>();
 
-  constructor({ bounds, lanes, roads }: City) {
+  constructor({ bounds, lanes, roads }: Streets) {
     this.#bounds = bounds;
     this.#columns = Math.ceil((bounds.maxX - bounds.minX) / CELL_M);
     this.#pieces = lanes.flatMap(({ road: index, polyline }) => {
       const road = roads[index];
-      return road === undefined ? [] : cut(polyline).map((points) => ({ road, points }));
+      if (road === undefined) return [];
+      const asOnMap = polyline.map(([x, y]): Point => [toCentimetre(x), toCentimetre(y)]);
+      return cut(asOnMap).map((points) => ({ road, points }));
     });
   }
 

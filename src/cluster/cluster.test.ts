@@ -137,26 +137,26 @@ describe('[N16] a stream whose world leaves its node', () => {
     const watchers = () => sum(worlds.map((world) => world.watchers.json));
     const a = await join('a');
     const shown: number[] = [];
-    a.cluster.onFrames((frames) => shown.push(...frames.map(({ world }) => world.number)));
-    const followed = worlds.map((world) => a.cluster.follow(world, 'json', 'client'));
+    a.cluster.relays.onFrames((frames) => shown.push(...frames.map(({ world }) => world.number)));
+    const followed = worlds.map((world) => a.cluster.relays.follow(world, 'json', 'client'));
     const b = await join('b');
     await watchFor(30_000);
     const moved = worlds.filter(({ number }) => b.ranges.isShown(partitionOf(number), time.now()));
-    expect([moved.length, b.cluster.relayServer.worldCount]).toEqual([32, 32]);
+    expect([moved.length, b.cluster.relays.server.worldCount]).toEqual([32, 32]);
     expect(watchers()).toBe(PARTITION_COUNT);
     const frameOf = (world: FakeWorld) => ({
       ...{ world, tick: 104, json: world.bytes('json'), msgpack: undefined },
     });
-    b.cluster.publish(moved.map(frameOf));
+    b.cluster.relays.publish(moved.map(frameOf));
     await time.advance(100);
     expect(shown).toEqual(moved.map(({ number }) => number));
 
     await time.advanceUntil(b.cluster.stop());
     await watchFor(3000);
-    expect([watchers(), b.cluster.relayServer.worldCount]).toEqual([PARTITION_COUNT, 0]);
-    expect(a.cluster.relayedWorlds.worldCount).toBe(PARTITION_COUNT);
+    expect([watchers(), b.cluster.relays.server.worldCount]).toEqual([PARTITION_COUNT, 0]);
+    expect(a.cluster.relays.worlds.worldCount).toBe(PARTITION_COUNT);
     for (const each of followed) each.unwatch('json', 'client');
-    expect([watchers(), a.cluster.relayedWorlds.worldCount]).toEqual([0, 0]);
+    expect([watchers(), a.cluster.relays.worlds.worldCount]).toEqual([0, 0]);
   });
 
   test('is watched again if the world leaves while a node is asked for it', async () => {
@@ -167,21 +167,21 @@ describe('[N16] a stream whose world leaves its node', () => {
     const load = b.twin.load.bind(b.twin);
     b.twin.load = (number) => {
       // In the turn of the event loop in which it answers: both go in one message.
-      if (b.twin.loads === 0) time.immediate(() => b.cluster.endRelays(number, 'moved'));
+      if (b.twin.loads === 0) time.immediate(() => b.cluster.relays.end(number, 'moved'));
       return load(number);
     };
-    await time.advanceUntil(a.cluster.watch(world.number, 'json', 'client'));
+    await time.advanceUntil(a.cluster.relays.watch(world.number, 'json', 'client'));
     await time.advance(1000);
     expect(b.twin.loads).toBe(2);
-    expect([world.watchers.json, b.cluster.relayServer.worldCount]).toEqual([1, 1]);
+    expect([world.watchers.json, b.cluster.relays.server.worldCount]).toEqual([1, 1]);
   });
 
   test('ends with 1012 where the world is gone', async () => {
     const a = await join('a');
     const ends: unknown[] = [];
-    a.cluster.onStreamEnd((number, code) => ends.push([number, code]));
+    a.cluster.relays.onStreamEnd((number, code) => ends.push([number, code]));
     const gone = new FakeWorld(worldOf(a), { startTick: 0 });
-    a.cluster.follow(gone, 'json', 'client');
+    a.cluster.relays.follow(gone, 'json', 'client');
     await watchFor(1000);
     expect(ends).toEqual([[gone.number, 1012]]);
   });

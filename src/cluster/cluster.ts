@@ -6,16 +6,14 @@ import type {
   ForwardedReply,
   Peer,
   Place,
-  RelayedWorld,
 } from '../cluster-service.ts';
-import type { Encoding } from '../codec/encoding.ts';
 import { START_WAIT_MS } from '../limits.ts';
 import type { Link, LinkAnswer, LinkClient, LinkHandlers } from '../link/contract.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { ClusterView, Heartbeats, Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
-import type { StreamEnd, TwinService, Watchable, WorldFrame } from '../twin-service.ts';
+import type { TwinService } from '../twin-service.ts';
 import { Balancer } from './balancer.ts';
 import { ClockSync, clusterReadingMs } from './clock-sync.ts';
 import { Drain } from './drain.ts';
@@ -28,17 +26,8 @@ import { type Holdings, type NodeRecord, PROTOCOL, readHoldings } from './node-r
 import { Operator } from './operator.ts';
 import { Places } from './places.ts';
 import type { Ranges } from './ranges.ts';
-import {
-  END,
-  FRAME,
-  type RelayedEnd,
-  type RelayedFrame,
-  RelayServer,
-  UNWATCH,
-  WATCH,
-  type Watching,
-} from './relay-server.ts';
-import { RelayedWorlds } from './relayed-worlds.ts';
+import { UNWATCH, WATCH, type Watching } from './relay-server.ts';
+import { Relays } from './relays.ts';
 import { WorldCount } from './world-count.ts';
 
 const OFFER = 'offer';
@@ -85,8 +74,7 @@ export class Cluster implements ClusterService {
   readonly balancer: Balancer;
   readonly handover: Handover;
   readonly forwarder: Forwarder;
-  readonly relayServer: RelayServer;
-  readonly relayedWorlds: RelayedWorlds;
+  readonly relays: Relays;
   readonly link: Link;
   readonly operator: Operator;
   readonly #dependencies: ClusterDependencies;
@@ -122,8 +110,7 @@ export class Cluster implements ClusterService {
       load: (number) => this.#node?.service.load(number) ?? Promise.reject(notStarted()),
       peek: (number) => this.#node?.service.peek(number),
     };
-    this.relayServer = new RelayServer(service, time);
-    this.relayedWorlds = new RelayedWorlds({ link, places, service, time, random, log });
+    this.relays = new Relays({ link, places, service, time, random, log });
     this.handover = new Handover({
       ...{ link, ranges, time, log },
       worlds: () => {
@@ -131,11 +118,12 @@ export class Cluster implements ClusterService {
         return this.#node.moving;
       },
       relays: {
-        of: (partition) => this.relayServer.relaysOf(partition),
-        handed: (partition) => this.relayedWorlds.handed(partition),
-        expect: ({ world, process, encoding }) => {
-          const to = process === members.process ? 'here' : link.clientOf(process);
-          if (to !== undefined) this.relayServer.expect(world, encoding, to);
+        of: (partition) => this.relays.server.relaysOf(partition),
+        handed: (partition) => this.relays.worlds.handed(partition),
+        expect: (relay) => {
+          const isHere = relay.process === members.process;
+          const to = isHere ? 'here' : link.clientOf(relay.process);
+          if (to !== undefined) this.relays.expect(relay, to);
         },
       },
       process: members.process,
@@ -267,7 +255,7 @@ export class Cluster implements ClusterService {
     this.#drain.stop();
     await this.balancer.stop();
     const { ranges } = this.#dependencies;
-    this.relayedWorlds.stop();
+    this.relays.worlds.stop();
     await ranges.release(new Set(ranges.held().map(({ partition }) => partition)));
     await this.members.stop();
     this.#sync?.stop();
@@ -329,16 +317,13 @@ export class Cluster implements ClusterService {
     return {
       called: (from, kind, value) => this.#called(from, kind, value),
       noted: (from, kind, value) => this.#noted(from, kind, value),
-      received: (process, kind, value, bytes) => {
-        if (kind === FRAME) this.relayedWorlds.framed(process, value as RelayedFrame, bytes);
-        else if (kind === END) this.relayedWorlds.ended(process, value as RelayedEnd);
-      },
-      drained: (to) => this.relayServer.drained(to),
-      clientGone: (client) => this.relayServer.clientGone(client),
+      received: (...received) => this.relays.received(...received),
+      drained: (to) => this.relays.server.drained(to),
+      clientGone: (client) => this.relays.server.clientGone(client),
       pingValue: () => this.#held(),
       pinged: (process, value) => this.#learn(process, value),
       up: () => {},
-      down: (process) => this.relayedWorlds.down(process),
+      down: (process) => this.relays.worlds.down(process),
     };
   }
 
@@ -353,7 +338,7 @@ export class Cluster implements ClusterService {
     if (kind === HAND) return Promise.resolve(this.handover.hand(value as Handed));
     if (kind === WATCH) {
       const watching = value as Watching;
-      return this.relayServer.watch(from, watching, () =>
+      return this.relays.server.watch(from, watching, () =>
         this.#places.isSettledHere(watching.world),
       );
     }
@@ -363,7 +348,7 @@ export class Cluster implements ClusterService {
   }
 
   #noted(from: LinkClient, kind: string, value: unknown): void {
-    if (kind === UNWATCH) this.relayServer.unwatch(from, value as Watching);
+    if (kind === UNWATCH) this.relays.server.unwatch(from, value as Watching);
     else if (kind === GO) void this.handover.go(String(value));
     else if (kind === ABORT) this.handover.abort(String(value));
     else if (kind === OFFER) this.balancer.offered(Number(value));
@@ -401,31 +386,6 @@ export class Cluster implements ClusterService {
 
   onCall(answer: (call: ForwardedCall) => Promise<ForwardedReply>): void {
     this.#answer = answer;
-  }
-
-  watch(worldNumber: number, encoding: Encoding, client: string): Promise<RelayedWorld> {
-    return this.relayedWorlds.watch(worldNumber, encoding, client);
-  }
-
-  follow(world: Watchable, encoding: Encoding, client: string): RelayedWorld {
-    return this.relayedWorlds.follow(world, encoding, client);
-  }
-
-  onFrames(publish: (frames: readonly WorldFrame[]) => void): void {
-    this.relayedWorlds.use({ publish });
-  }
-
-  onStreamEnd(end: (worldNumber: number, code: 1012 | 1013) => void): void {
-    this.relayedWorlds.use({ end });
-  }
-
-  publish(frames: readonly WorldFrame[]): void {
-    this.relayServer.publish(frames);
-  }
-
-  endRelays(worldNumber: number, why: StreamEnd): void {
-    this.relayServer.end(worldNumber, why);
-    if (why === 'moved') this.relayedWorlds.left(worldNumber);
   }
 
   get nodeCount(): number {

@@ -5,10 +5,12 @@ import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
 import type { World } from '../twin-service.ts';
 import { RelayServer } from './relay-server.ts';
 
+const noHello = () => Promise.reject(new Error('nobody lives a world here'));
+
 test('[N16] another node hears of each end, also of those that there was no room for', async () => {
   const twin = new FakeTwin();
   const worlds = [twin.add(), twin.add(), twin.add()];
-  const server = new RelayServer(twin, TestTime.standing());
+  const server = new RelayServer(twin, TestTime.standing(), noHello);
   const sent: unknown[] = [];
   let room = 1;
   const to: LinkClient = {
@@ -35,7 +37,7 @@ test('[N16] another node hears of each end, also of those that there was no room
 test('a node that has given up meanwhile watches nothing once the world is loaded', async () => {
   const twin = new FakeTwin();
   const world = twin.add();
-  const server = new RelayServer(twin, TestTime.standing());
+  const server = new RelayServer(twin, TestTime.standing(), noHello);
   const to: LinkClient = { process: 'other', send: () => true };
   const watching = { world: world.number, encoding: 'json', client: 'client' } as const;
   for (const giveUp of [() => server.unwatch(to, watching), () => server.clientGone(to)]) {

@@ -1,8 +1,10 @@
-import type { Encoding } from '../codec/encoding.ts';
+import type { HelloOf } from '../cluster-service.ts';
+import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import type { LinkAnswer, LinkClient } from '../link/contract.ts';
 import type { Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
+import type { EncodedHello, KnownJournal, LockstepNews, WorldPulse } from '../twin/lockstep.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import { faultOf, type TwinFault } from './twin-fault.ts';
@@ -11,6 +13,7 @@ export const WATCH = 'watch';
 export const UNWATCH = 'unwatch';
 export const FRAME = 'frame';
 export const END = 'end';
+export const NEWS = 'news';
 /** A node that showed a world before it moved asks for it again within this time. */
 const EXPECTED_MS = 2000;
 /** Who watches until then, in place of its clients. */
@@ -19,11 +22,13 @@ const HANDED_OVER = 'handed over';
 /** A client of another node that watches a world of this one. */
 export interface Watching {
   world: number;
-  encoding: Encoding;
+  encoding: StreamEncoding;
   /** Its key in limits. */
   client: string;
-  /** The other node has the fleet already. */
+  /** The other node has the fleet already, and its clients their hello. */
   isKnown?: boolean;
+  /** See `World.lockstep`. */
+  known?: KnownJournal | undefined;
 }
 
 /** Answer to WATCH. */
@@ -34,6 +39,10 @@ export type Watched =
       /** Empty if the other node has it. */
       fleet: readonly FleetEntry[];
       tick: number;
+      /** For a client that lives the world, once. */
+      hello?: EncodedHello;
+      /** The same, every time. */
+      pulse?: WorldPulse;
     }
   /** Another node serves the world. */
   | { kind: 'moved' }
@@ -45,6 +54,9 @@ export type Watched =
  */
 export type RelayedFrame = readonly [world: number, tick: number, encoding: Encoding];
 
+/** What describes the bytes of a message for those who live a world. */
+export type RelayedNews = readonly [world: number, pulse: Partial<WorldPulse>, seq: number | null];
+
 export interface RelayedEnd {
   world: number;
   /** 1012: it may be served elsewhere. */
@@ -55,7 +67,7 @@ export interface RelayedEnd {
 export interface Relay {
   world: number;
   process: string;
-  encoding: Encoding;
+  encoding: StreamEncoding;
 }
 
 /** A client whose world is being loaded. */
@@ -82,15 +94,18 @@ export class RelayServer {
   readonly counts = { sent: 0, skipped: 0 };
   readonly #service: Pick<TwinService, 'load' | 'peek'>;
   readonly #time: Time;
+  readonly #helloOf: HelloOf;
   /** By world and link. */
   readonly #subscriptions = new Map<number, Map<LinkClient, Subscription>>();
   readonly #joining = new Set<Joining>();
   /** By link: ends that there was no room for. Unlike a frame, none may be missed. */
   readonly #ends = new Map<LinkClient, RelayedEnd[]>();
 
-  constructor(service: Pick<TwinService, 'load' | 'peek'>, time: Time) {
+  /** `helloOf`: makes what a client of another node begins with that lives a world of this one. */
+  constructor(service: Pick<TwinService, 'load' | 'peek'>, time: Time, helloOf: HelloOf) {
     this.#service = service;
     this.#time = time;
+    this.#helloOf = helloOf;
   }
 
   /** How many worlds other nodes watch here. */
@@ -128,7 +143,16 @@ export class RelayServer {
     world.watch(encoding, client);
     this.#subscriptionOf(world, to).clients.push({ encoding, client });
     const fleet = watching.isKnown === true ? [] : world.fleet;
-    return { kind: 'watched', id: world.id, fleet, tick: world.tick() };
+    const watched = { kind: 'watched', id: world.id, fleet, tick: world.tick() } as const;
+    if (encoding !== 'lockstep') return watched;
+    if (watching.isKnown === true) return { ...watched, pulse: world.pulse() };
+    try {
+      const hello = await this.#helloOf(world, watching.known);
+      return { ...watched, hello, pulse: hello.pulse };
+    } catch (error) {
+      this.unwatch(to, watching);
+      throw error;
+    }
   }
 
   /** The other nodes that show worlds of a partition. */
@@ -149,7 +173,7 @@ export class RelayServer {
    * Sends a node the frames of a world that it has shown while another node served it, until it has had
    * time to ask for them.
    */
-  expect(number: number, encoding: Encoding, to: LinkClient | 'here'): void {
+  expect(number: number, encoding: StreamEncoding, to: LinkClient | 'here'): void {
     const world = this.#service.peek(number);
     if (world === undefined) return;
     const watching = { world: number, encoding, client: HANDED_OVER };
@@ -220,6 +244,16 @@ export class RelayServer {
     if (!clients.some(({ encoding }) => encoding === frame[2])) return;
     if (to.send(FRAME, frame, bytes)) this.counts.sent++;
     else this.counts.skipped++;
+  }
+
+  /** Sends on what those hear who live a world. What there is no room for they miss, and notice. */
+  tell(world: number, { pulse, bytes, seq }: LockstepNews): void {
+    for (const { clients, to } of this.#subscriptions.get(world)?.values() ?? []) {
+      if (!clients.some(({ encoding }) => encoding === 'lockstep')) continue;
+      const news: RelayedNews = [world, pulse, seq ?? null];
+      if (to.send(NEWS, news, bytes)) this.counts.sent++;
+      else this.counts.skipped++;
+    }
   }
 
   /** The streams of a world of this node end. */

@@ -38,6 +38,7 @@ beforeEach(async () => {
     places: { settled, moved() {}, waitEndMs: () => time.now() + 1000 },
     service: { load: async () => undefined },
     ...{ time, random: systemRandom, log: createLog('silent') },
+    helloOf: () => Promise.reject(new Error('nobody lives a world here')),
   });
   relayed.use({ publish: (frames) => shown.push(...frames.map(({ tick }) => tick)) });
   await relayed.watch(WORLD, 'json', 'client');

@@ -1,5 +1,5 @@
-import type { Peer, RelayedWorld } from '../cluster-service.ts';
-import type { Encoding } from '../codec/encoding.ts';
+import type { HelloOf, NewsReceiver, Peer, RelayedWorld } from '../cluster-service.ts';
+import type { StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { WAIT_MS_MAX } from '../limits.ts';
 import { type Link, LinkBroken } from '../link/contract.ts';
@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { partitionOf, worldIdOf } from '../twin/ids.ts';
+import type { EncodedHello, KnownJournal, WorldPulse } from '../twin/lockstep.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { TwinService, Watchable, World, WorldFrame } from '../twin-service.ts';
 import { unavailable } from './forwarder.ts';
@@ -14,6 +15,7 @@ import type { Places } from './places.ts';
 import {
   type RelayedEnd,
   type RelayedFrame,
+  type RelayedNews,
   UNWATCH,
   WATCH,
   type Watched,
@@ -44,9 +46,11 @@ export interface RelayDependencies {
   time: Time;
   random: Random;
   log: Log;
+  /** Makes what a client begins with that lives a world, where the world has come to this node. */
+  helloOf: HelloOf;
 }
 
-interface Frames {
+interface Frames extends NewsReceiver {
   /** Takes frames for the sockets. */
   publish(frames: readonly WorldFrame[]): void;
   end(world: number, code: 1012 | 1013): void;
@@ -61,12 +65,22 @@ interface Early {
 /** Who serves the frames of a relayed world: another node, or this one. */
 type Source = { peer: Peer } | { local: World };
 
+/** What the node of a world says when its stream begins. */
+interface Begun {
+  /** Empty if it is known. */
+  fleet: readonly FleetEntry[];
+  tick: number;
+  pulse?: WorldPulse | undefined;
+}
+
 /** A stream of this node that shows a world of another one. */
 class Relayed implements RelayedWorld {
   readonly number: number;
   readonly id: string;
-  readonly encoding: Encoding;
+  readonly encoding: StreamEncoding;
   readonly client: string;
+  readonly known: KnownJournal | undefined;
+  hello: EncodedHello | undefined;
   fleet: readonly FleetEntry[] = [];
   source: Source | undefined;
   /** How often a node has ended it while nobody served it. */
@@ -77,11 +91,12 @@ class Relayed implements RelayedWorld {
   #tick = 0;
   readonly #closed: (relayed: Relayed) => void;
 
-  constructor({ world, encoding, client }: Watching, closed: (relayed: Relayed) => void) {
+  constructor({ world, encoding, client, known }: Watching, closed: (relayed: Relayed) => void) {
     this.number = world;
     this.id = worldIdOf(world);
     this.encoding = encoding;
     this.client = client;
+    this.known = known;
     this.#closed = closed;
   }
 
@@ -94,7 +109,7 @@ class Relayed implements RelayedWorld {
   }
 
   /** `fleet`: empty if it is known. To make or send one for each of many worlds would hold them up. */
-  from(source: Source, { fleet, tick }: { fleet: readonly FleetEntry[]; tick: number }): void {
+  from(source: Source, { fleet, tick }: Begun): void {
     this.source = source;
     if (!this.isKnown) this.fleet = fleet;
     this.#tick = Math.max(this.#tick, tick);
@@ -123,7 +138,7 @@ export class RelayedWorlds {
   readonly #handedMs = new Map<number, number>();
   /** By world: frames of a node that serves it next, while the last one has not ended its own. */
   readonly #early = new Map<number, Early>();
-  #frames: Frames = { publish() {}, end() {} };
+  #frames: Frames = { publish() {}, end() {}, tell() {}, pulse() {} };
   #isStopped = false;
 
   constructor(dependencies: RelayDependencies) {
@@ -139,8 +154,14 @@ export class RelayedWorlds {
     return this.#byWorld.size;
   }
 
-  async watch(world: number, encoding: Encoding, client: string): Promise<RelayedWorld> {
-    const relayed = new Relayed({ world, encoding, client }, (each) => this.#closed(each));
+  async watch(
+    world: number,
+    encoding: StreamEncoding,
+    client: string,
+    known?: KnownJournal,
+  ): Promise<RelayedWorld> {
+    const watching = { world, encoding, client, known };
+    const relayed = new Relayed(watching, (each) => this.#closed(each));
     // Its first frames may come before the answer.
     this.#add(relayed);
     try {
@@ -153,7 +174,7 @@ export class RelayedWorlds {
   }
 
   /** Watches for a client a world that leaves this node. */
-  follow({ number, fleet }: Watchable, encoding: Encoding, client: string): RelayedWorld {
+  follow({ number, fleet }: Watchable, encoding: StreamEncoding, client: string): RelayedWorld {
     const relayed = new Relayed({ world: number, encoding, client }, (each) => this.#closed(each));
     relayed.fleet = fleet;
     this.#add(relayed);
@@ -203,7 +224,7 @@ export class RelayedWorlds {
   /** Watches the world where it is served. Throws TwinError. */
   async #connect(relayed: Relayed): Promise<void> {
     const { places, service } = this.#dependencies;
-    const { number, encoding, client } = relayed;
+    const { number } = relayed;
     const endMs = places.waitEndMs();
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const place = await places.settled(number, endMs);
@@ -211,9 +232,7 @@ export class RelayedWorlds {
       if (place.at === 'here') {
         const local = await service.load(number);
         if (local === undefined) throw new TwinError('unknown_world');
-        local.watch(encoding, client);
-        const fleet = relayed.isKnown ? [] : local.fleet;
-        relayed.from({ local }, { fleet, tick: local.tick() });
+        await this.#watchHere(relayed, local);
       } else if (!(await this.#ask(relayed, place.peer))) {
         places.moved(number, place.peer);
         continue;
@@ -225,13 +244,36 @@ export class RelayedWorlds {
     throw unavailable();
   }
 
+  /** The world has come to this node meanwhile. */
+  async #watchHere(relayed: Relayed, local: World): Promise<void> {
+    const { encoding, client, isKnown } = relayed;
+    local.watch(encoding, client);
+    try {
+      if (encoding === 'lockstep' && !isKnown) {
+        relayed.hello = await this.#dependencies.helloOf(local, relayed.known);
+      }
+    } catch (error) {
+      local.unwatch(encoding, client);
+      throw error;
+    }
+    const fleet = isKnown ? [] : local.fleet;
+    const pulse = encoding === 'lockstep' ? local.pulse() : undefined;
+    this.#begin(relayed, { local }, { fleet, tick: local.tick(), pulse });
+  }
+
+  #begin(relayed: Relayed, source: Source, watched: Begun): void {
+    const { isKnown, number } = relayed;
+    relayed.from(source, watched);
+    if (isKnown && watched.pulse !== undefined) this.#frames.pulse(number, watched.pulse);
+  }
+
   /** Returns false if another node has to be asked. */
   async #ask(relayed: Relayed, peer: Peer): Promise<boolean> {
     const { link } = this.#dependencies;
     const { endCount } = relayed;
     try {
       const { watching, isKnown } = relayed;
-      const asked: Watching = { ...watching, isKnown };
+      const asked: Watching = { ...watching, isKnown, known: relayed.known };
       const answer = await link.call(peer.process, WATCH, asked, WAIT_MS_MAX);
       const watched = answer.value as Watched;
       if (watched.kind === 'fault') throw errorOf(watched);
@@ -241,7 +283,8 @@ export class RelayedWorlds {
         link.note(peer.process, UNWATCH, relayed.watching);
         return false;
       }
-      relayed.from({ peer }, watched);
+      relayed.hello = watched.hello;
+      this.#begin(relayed, { peer }, watched);
       return true;
     } catch (error) {
       if (!(error instanceof LinkBroken)) throw error;
@@ -261,6 +304,11 @@ export class RelayedWorlds {
     const isEarly = this.#early.get(world)?.process === process;
     if (!isEarly && this.#isServedBy(all, process)) this.#publish(all, frame);
     else this.#keepEarly(process, frame, all);
+  }
+
+  /** A message of a node that serves worlds for this one, for those who live them. */
+  told([world, pulse, seq]: RelayedNews, bytes: Uint8Array): void {
+    this.#frames.tell(world, { pulse, bytes, seq: seq ?? undefined });
   }
 
   #publish(all: ReadonlySet<Relayed>, frame: WorldFrame): void {

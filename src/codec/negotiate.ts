@@ -1,8 +1,8 @@
 import { TwinError } from '../errors.ts';
-import { type Encoding, isEncoding } from './encoding.ts';
+import { type Encoding, isEncoding, STREAM_ENCODINGS, type StreamEncoding } from './encoding.ts';
 
 export interface StreamChoice {
-  encoding: Encoding;
+  encoding: StreamEncoding;
   /** The subprotocol to echo; empty: none. */
   protocol: Encoding | '';
 }
@@ -26,8 +26,9 @@ export function streamChoice(query: string, offered: string): StreamChoice {
   const protocol = offered.split(',').map(trimmed).find(isEncoding) ?? '';
   const asked = new URLSearchParams(query).get('encoding');
   if (asked === null) return { encoding: protocol || 'json', protocol };
-  if (!isEncoding(asked)) throw new TwinError('unknown_encoding');
-  return { encoding: asked, protocol };
+  const encoding = STREAM_ENCODINGS.find((name) => name === asked);
+  if (encoding === undefined) throw new TwinError('unknown_encoding');
+  return { encoding, protocol };
 }
 
 interface MediaRange {

@@ -7,6 +7,7 @@ import { type Customers, carsOf } from './customers.ts';
 import { isRefused } from './demo.ts';
 import { emailOf, isFree, setHolder } from './emails.ts';
 import { badLogin, conflict, forbidden, invalid, valueFault } from './errors.ts';
+import { newId } from './ids.ts';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { PasswordHasher } from './passwords.ts';
 import {
@@ -80,7 +81,6 @@ export interface AccountsDependencies {
   demo: Config['demo'];
 }
 
-const ID_BYTES = 12;
 /** Of a customer, whose changes are noted. */
 const AUDITED_FIELDS = [...PLAIN_FIELDS, ...SECRET_FIELDS, 'dealer'] as const;
 const DEALER_FIELD = ['body', 'dealer'];
@@ -91,7 +91,7 @@ const NOBODY: AccountRef = { role: 'user', id: '' };
 /** The common fields of a new account. An id is never reused. */
 export function newAccount(random: Random, username: string, password: string, nowMs: number) {
   return {
-    id: Buffer.from(random.bytes(ID_BYTES)).toString('base64url'),
+    id: newId(random),
     username,
     password,
     credential: 1,

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { batchesOf, type Listing } from './listing.ts';
+import type { Slices } from '../slices.ts';
+import { listChanged } from './errors.ts';
+import type { Listing } from './listing.ts';
 import type { Reader } from './reader.ts';
 import { type AuditEntry, type Audited, type AuditSubject, keys } from './records.ts';
-import type { Actor } from './rights.ts';
+import { type Actor, can } from './rights.ts';
 import type * as schemas from './schemas.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Changes that are kept of a car or of a customer: each later one takes the place of the oldest. */
 const ENTRIES_MAX = 1000;
-/** Entries that are encoded in one go. */
+/** Entries that are read and encoded in one go. Divides ENTRIES_MAX, so that no batch runs over the end. */
 const BATCH = 100;
 
 /** A change of a record, as it is noted. */
@@ -48,51 +50,73 @@ export function noted<Subject extends Audited>(
   return { ...record, changeCount: number + 1 };
 }
 
+/** Entries that are kept of a record. */
+export function entryCountOf({ changeCount = 0 }: Audited): number {
+  return Math.min(changeCount, ENTRIES_MAX);
+}
+
 /** Removes what was noted of a record that is removed. */
 export function forgetTrail(
   transaction: Transaction,
+  slices: Slices,
   subject: AuditSubject,
-  { changeCount = 0 }: Audited,
-): void {
-  for (let slot = 0; slot < Math.min(changeCount, ENTRIES_MAX); slot++)
-    transaction.remove(keys.audit(transaction.generation, subject, slot));
+  record: Audited,
+): Promise<void> {
+  const slots = [...Array(entryCountOf(record)).keys()];
+  return slices.each(slots, (slot) =>
+    transaction.remove(keys.audit(transaction.generation, subject, slot)),
+  );
 }
 
-/** What of a trail somebody may see. */
+/** A record whose trail somebody reads. */
 export interface TrailView {
+  subject: AuditSubject;
+  record: Audited & { updatedAtMs: number };
   viewer: Actor;
-  /** Only what came with or after the last change of this field: before, it was another one's. */
-  sinceField: string | undefined;
-  /** Called with the number of entries before they are read; may throw. */
-  pay: (entries: number) => void;
+  /** Number of the first change that the viewer may see. */
+  first: number;
 }
 
 /**
- * Who changed a record, newest first, as text of a list. The names by which admins log in are for admins.
- * @param tag changes with the record, and differs for each viewer
+ * Who changed a record, newest first. Nothing is read until the batches are. They throw DealerError 503 if
+ * the record is removed meanwhile.
  */
-export async function trailOf(
-  reader: Reader,
-  subject: AuditSubject,
-  { changeCount = 0 }: Audited,
-  { viewer, sinceField, pay }: TrailView,
-): Promise<Listing> {
-  pay(Math.min(changeCount, ENTRIES_MAX));
-  const all = await reader.all<AuditEntry>(keys.trail(reader.generation, subject));
-  all.sort((a, b) => b.number - a.number);
-  const oldest =
-    sinceField === undefined ? -1 : all.findIndex((each) => each.fields.includes(sinceField));
-  const shown = oldest < 0 ? all : all.slice(0, oldest + 1);
-  const textOf = ({ atMs, actor, role, action, fields }: AuditEntry) => {
-    const isHidden = role === 'admin' && viewer.role !== 'admin';
-    const at = new Date(atMs).toISOString();
-    const entry = { at, actor: isHidden ? 'admin' : actor, action, fields: [...fields] };
-    return JSON.stringify(entry satisfies schemas.AuditEntry);
-  };
+export function trailOf(reader: Reader, { subject, record, viewer, first }: TrailView): Listing {
+  const { changeCount: end = 0, updatedAtMs } = record;
+  const start = Math.max(first, end - ENTRIES_MAX);
   const about = createHash('sha256').update(JSON.stringify(subject)).digest('base64url');
   return {
-    tag: `${about}.${reader.generation}.${changeCount}.${viewer.id}`,
-    count: shown.length,
-    batches: batchesOf(shown, BATCH, (batch) => batch.map(textOf)),
+    // With the time: a store that has lost its last writes gives a number of changes again.
+    tag: `${about}.${reader.generation}.${end}.${updatedAtMs}.${viewer.id}`,
+    count: end - start,
+    batches: batchesOf(reader, subject, viewer, { start, end }),
   };
+}
+
+/** @param range numbers of the first entry, and of that after the last */
+async function* batchesOf(
+  reader: Reader,
+  subject: AuditSubject,
+  viewer: Actor,
+  { start, end }: { start: number; end: number },
+): AsyncGenerator<readonly string[]> {
+  const trail = keys.trail(reader.generation, subject);
+  for (let last = end - 1; last >= start; ) {
+    const begin = Math.max(start, last - (last % BATCH));
+    const count = last - begin + 1;
+    const found = await reader.numbered<AuditEntry>(trail, begin % ENTRIES_MAX, count);
+    if (found.length < count) throw listChanged();
+    // A later change may have taken the place of an entry meanwhile: it is not of this list.
+    const entries = found.filter(({ number }) => number >= begin && number <= last);
+    yield entries.reverse().map((entry) => textOf(entry, viewer));
+    last = begin - 1;
+  }
+}
+
+/** The names by which admins log in are for admins. */
+function textOf({ atMs, actor, role, action, fields }: AuditEntry, viewer: Actor): string {
+  const isShown = role !== 'admin' || can(viewer, 'admin.read');
+  const at = new Date(atMs).toISOString();
+  const entry = { at, actor: isShown ? actor : 'admin', action, fields: [...fields] };
+  return JSON.stringify(entry satisfies schemas.AuditEntry);
 }

@@ -9,8 +9,10 @@ import { vinOf } from '../twin/vin.ts';
 import type { Absence, PresentWorld } from '../twin-service.ts';
 import { type Car, Cars } from './cars.ts';
 import { setHolder } from './emails.ts';
+import type { Listing } from './listing.ts';
 import { keys } from './records.ts';
 import { Registry } from './registry.ts';
+import type * as schemas from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { TwinCars } from './twin-cars.ts';
 
@@ -43,6 +45,7 @@ beforeEach(async () => {
     sessions: sessions as unknown as Sessions,
     twin,
     clock: new ManualClock(1_000_000),
+    random: systemRandom,
     fleetMax: 10,
     ownedMax: 2,
   });
@@ -181,7 +184,9 @@ test('[D37] a car is removed by whoever may change it, once nobody owns it, and 
   await add('B');
   await own('A', 'anna');
   const remove = async (vin: string, by: string, role?: string) =>
-    cars.remove(await sessionOf(by, role), vin).catch(({ status }: { status: number }) => status);
+    cars
+      .remove(await sessionOf(by, role), vin, () => {})
+      .catch(({ status }: { status: number }) => status);
   expect(await remove('A', 'sydmotor')).toBe(403);
   expect(await remove('A', 'anna', 'user')).toBe(403);
   expect(await remove('A', 'nordbil')).toBe(409);
@@ -195,4 +200,75 @@ test('[D37] a car is removed by whoever may change it, once nobody owns it, and 
   // The VIN may be added again, also by another dealer.
   expect((await add('A', 'sydmotor')).dealer).toBe('sydmotor');
   expect(await remove('B', 'admin', 'admin')).toBe('B');
+});
+
+/** Who did what to a car. */
+async function entriesOf({ batches }: Listing): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const batch of batches) texts.push(...batch);
+  return texts.map((text) => {
+    const { actor, action, fields } = JSON.parse(text) as schemas.AuditEntry;
+    return `${actor} ${action} ${fields}`;
+  });
+}
+
+const trailOf = async (vin: string, by: string, role?: string) =>
+  entriesOf(await cars.audit(await sessionOf(by, role), vin));
+
+test('[D38] a car that was removed and is added again has a trail of its own', async () => {
+  const tag = async () => (await cars.audit(await sessionOf('nordbil'), 'A')).tag;
+  await add('A');
+  await cars.setState(await sessionOf('admin', 'admin'), 'A', { locked: true });
+  const [former, formerTag] = [await cars.audit(await sessionOf('nordbil'), 'A'), await tag()];
+  const paid: number[] = [];
+  await cars.remove(await sessionOf('nordbil'), 'A', (records) => paid.push(records));
+  expect(paid).toEqual([2]);
+  await add('A');
+  await cars.setState(await sessionOf('nordbil'), 'A', { climate: true });
+  expect(await trailOf('A', 'nordbil')).toEqual([
+    'nordbil set_state climate',
+    'nordbil add_to_fleet dealer',
+  ]);
+  // As many changes, at the same time.
+  expect(await tag()).not.toBe(formerTag);
+  // Whoever has asked for the other one does not get it instead.
+  await expect(entriesOf(former)).rejects.toMatchObject({ status: 503 });
+});
+
+test('[D38] owner and dealer see a trail from the change by which the car became theirs', async () => {
+  const setState = async (by: string, role: string, locked: boolean) =>
+    cars.setState(await sessionOf(by, role), 'A', { locked });
+  await add('A');
+  await own('A', 'anna');
+  await setState('anna', 'user', true);
+  await cars.clearOwner(await sessionOf('nordbil'), 'A');
+  await own('A', 'erik');
+  await setState('erik', 'user', false);
+  // He stays the owner.
+  await cars.setOwner(await sessionOf('nordbil'), 'A', 'erik@x.test', '2027');
+  expect(await trailOf('A', 'erik', 'user')).toEqual([
+    'nordbil set_owner owner',
+    'erik set_state locked',
+    'nordbil set_owner owner',
+  ]);
+  const whole = await trailOf('A', 'nordbil');
+  expect(whole).toHaveLength(7);
+  await registry.changeAlone((transaction) =>
+    cars.moveFleet(
+      transaction,
+      { from: 'nordbil', to: 'sydmotor' },
+      {
+        actor: { username: 'chief', role: 'admin' },
+        action: 'delete_dealer',
+        fields: ['dealer'],
+        atMs: 1,
+      },
+    ),
+  );
+  expect(await trailOf('A', 'sydmotor')).toEqual(['admin delete_dealer dealer']);
+  expect(await trailOf('A', 'chief', 'admin')).toEqual(['chief delete_dealer dealer', ...whole]);
+  await expect(trailOf('A', 'nordbil')).rejects.toMatchObject({
+    status: 403,
+    detail: 'Only admins, the dealer of the fleet and the owner may see who changed the car',
+  });
 });

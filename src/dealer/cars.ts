@@ -1,29 +1,38 @@
 import type { Clock } from '../clock.ts';
+import type { Random } from '../random.ts';
 import { SLICE_ITEMS } from '../slices.ts';
 import { expectDealer } from './account-refs.ts';
-import { changedFields, forgetTrail, noted, trailOf } from './audit-trail.ts';
+import {
+  changedFields,
+  entryCountOf,
+  forgetTrail,
+  type NotedChange,
+  trailOf,
+} from './audit-trail.ts';
+import { findCar, newCar, putCar, resourceOf, subjectOf } from './car-records.ts';
 import { bind, emailOf, unbind } from './emails.ts';
 import { conflict, forbidden, invalid, missingFault, notFound } from './errors.ts';
+import { newId } from './ids.ts';
 import { ListedCar } from './listed-car.ts';
 import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
 import { Mirror } from './mirror.ts';
 import { Quotas } from './quotas.ts';
-import type { Reader } from './reader.ts';
 import {
   type AccountRecord,
   type AuditEntry,
   type CarRecord,
   type Flags,
   keys,
+  type Move,
   type Owner,
 } from './records.ts';
 import type { Registry } from './registry.ts';
-import { type Action, type Actor, can } from './rights.ts';
+import { type Action, type Actor, can, firstChangeFor } from './rights.ts';
 import type * as schemas from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { CarTally } from './tallies.ts';
 import type { Transaction } from './transaction.ts';
-import { isTwinVin, type LivingCar, type TwinCars, worldOf } from './twin-cars.ts';
+import { type LivingCar, type TwinCars, worldOf } from './twin-cars.ts';
 
 /** A car as the API shows it, without the address of its viewer. */
 export type Car = Omit<schemas.Car, 'viewer_url'>;
@@ -42,8 +51,12 @@ const AUDITED_FIELDS = [
 const DEALER_FIELD = ['body', 'dealer'];
 const FLEET_FULL = 'The fleet is full';
 const OWNER_FULL = 'The owner has too many cars';
+const FOREIGN_TRAIL =
+  'Only admins, the dealer of the fleet and the owner may see who changed the car';
 /** Cars that are encoded in one go. */
 const BATCH = 128;
+/** Cars that go to another dealer in one go: some hundred µs of work. */
+const MOVED_AT_ONCE = 64;
 /** Worlds that are asked for at a time: each is read from the store. */
 const FOUND_AT_ONCE = 64;
 
@@ -61,6 +74,7 @@ export interface CarsDependencies {
   sessions: Sessions;
   twin: TwinCars;
   clock: Clock;
+  random: Random;
   /** Cars of one fleet. */
   fleetMax: number;
   /** Cars of one owner. */
@@ -73,6 +87,7 @@ export class Cars {
   readonly #sessions: Sessions;
   readonly #twin: TwinCars;
   readonly #clock: Clock;
+  readonly #random: Random;
   readonly #tally = new CarTally();
   readonly #all: Mirror<CarRecord, ListedCar>;
   readonly #fleets: Quotas;
@@ -82,11 +97,13 @@ export class Cars {
   /** Ends when all searches have ended. */
   #lastSearch: Promise<unknown> = Promise.resolve();
 
-  constructor({ registry, sessions, twin, clock, fleetMax, ownedMax }: CarsDependencies) {
+  constructor(dependencies: CarsDependencies) {
+    const { registry, sessions, twin, clock, random, fleetMax, ownedMax } = dependencies;
     this.#registry = registry;
     this.#sessions = sessions;
     this.#twin = twin;
     this.#clock = clock;
+    this.#random = random;
     this.#fleets = new Quotas(fleetMax, FLEET_FULL);
     this.#owners = new Quotas(ownedMax, OWNER_FULL);
     const kind = {
@@ -195,7 +212,7 @@ export class Cars {
     const change = this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);
       const fleet = await fleetOf(transaction, actor, dealer);
-      const known = await find(transaction, living?.entry.vin ?? vin);
+      const known = await findCar(transaction, living?.entry.vin ?? vin);
       if (known?.dealer && known.dealer !== fleet) {
         throw conflict('The car is in the fleet of another dealer');
       }
@@ -205,7 +222,7 @@ export class Cars {
         const { ofDealer } = await this.tally(transaction.revision);
         reservation.reserve(fleet, ofDealer.of(fleet));
       }
-      const car = known ?? newCar(living?.entry.vin ?? vin);
+      const car = known ?? newCar(living?.entry.vin ?? vin, newId(this.#random));
       const { model, plate, colour } = living?.entry ?? car;
       const after = { ...car, model, plate, colour, dealer: fleet };
       return this.#put(transaction, [car, after], actor, 'add_to_fleet');
@@ -243,15 +260,20 @@ export class Cars {
     });
   }
 
-  /** Removes a car that nobody owns, and returns its VIN as it was stored. Throws DealerError 403, 404, 409. */
-  remove(session: Session, vin: string): Promise<string> {
+  /**
+   * Removes a car that nobody owns, and returns its VIN as it was stored. Throws DealerError 403, 404, 409.
+   * @param pay called with the number of its noted changes before they are removed; may throw
+   */
+  remove(session: Session, vin: string, pay: (records: number) => void): Promise<string> {
+    const { slices } = this.#registry;
     return this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);
-      const car = await find(transaction, vin);
+      const car = await findCar(transaction, vin);
       if (car === undefined) throw notFound('Car');
       if (!can(actor, 'car.remove', resourceOf(car))) throw forbidden();
       if (car.owner !== null) throw conflict('The car has an owner');
-      forgetTrail(transaction, ['car', car.vin], car);
+      pay(entryCountOf(car));
+      await forgetTrail(transaction, slices, subjectOf(car), car);
       transaction.remove(keys.car(transaction.generation, car.vin));
       return car.vin;
     }, vin);
@@ -266,14 +288,37 @@ export class Cars {
    * Who changed a car, newest first: for its owner since it is the owner's, for its dealer since it is in
    * the fleet. Throws DealerError 403, 404.
    */
-  audit({ account }: Session, vin: string, pay: (entries: number) => void): Promise<Listing> {
+  audit({ account: viewer }: Session, vin: string): Promise<Listing> {
     return this.#registry.read(async (reader) => {
-      const car = await find(reader, vin);
-      if (car === undefined) throw notFound('Car');
-      if (!can(account, 'car.read-audit', resourceOf(car))) throw forbidden();
-      const sinceField = { user: 'owner', dealer: 'dealer', admin: undefined }[account.role];
-      return trailOf(reader, ['car', car.vin], car, { viewer: account, sinceField, pay });
+      const record = await findCar(reader, vin);
+      if (record === undefined) throw notFound('Car');
+      const resource = resourceOf(record);
+      if (!can(viewer, 'car.read-audit', resource)) throw forbidden(FOREIGN_TRAIL);
+      const first = firstChangeFor(viewer, resource);
+      return trailOf(reader, { subject: subjectOf(record), record, viewer, first });
     });
+  }
+
+  /**
+   * Moves all cars of a fleet to another dealer, or to none, in a transaction of `changeAlone`. Returns how
+   * many.
+   */
+  async moveFleet(
+    transaction: Transaction,
+    { from, to }: Move,
+    change: NotedChange,
+  ): Promise<number> {
+    const { slices } = this.#registry;
+    const { items } = await this.#all.read(transaction.revision);
+    const fleet: CarRecord[] = [];
+    await slices.each(items, ({ record }) => {
+      if (record.dealer === from) fleet.push(record);
+    });
+    for (const batch of batchesOf(fleet, MOVED_AT_ONCE, (some) => some)) {
+      await slices.next();
+      for (const car of batch) putCar(transaction, [car, { ...car, dealer: to }], change);
+    }
+    return fleet.length;
   }
 
   async #change(
@@ -286,7 +331,7 @@ export class Cars {
     const living = await this.#twin.find(vin);
     const record = await this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);
-      const car = await find(transaction, vin);
+      const car = await findCar(transaction, vin);
       if (car === undefined) throw notFound('Car');
       if (!can(actor, right, resourceOf(car))) throw forbidden();
       return this.#put(transaction, [car, await change(transaction, car)], actor, action);
@@ -300,15 +345,8 @@ export class Cars {
     actor: Actor,
     action: AuditEntry['action'],
   ): CarRecord {
-    const atMs = this.#clock.now();
     const fields = changedFields(before, after, AUDITED_FIELDS);
-    const change = { actor, action, fields, atMs };
-    const car = {
-      ...noted(transaction, ['car', after.vin], after, change),
-      updatedAtMs: atMs,
-    };
-    transaction.put(keys.car(transaction.generation, car.vin), car);
-    return car;
+    return putCar(transaction, [before, after], { actor, action, fields, atMs: this.#clock.now() });
   }
 }
 
@@ -341,25 +379,6 @@ function ownerOf(owner: Owner | null): Car['owner'] {
   return { email, since, username };
 }
 
-function resourceOf({ dealer, owner }: CarRecord) {
-  return { dealer, account: owner?.account ?? null };
-}
-
-function newCar(vin: string): CarRecord {
-  return {
-    vin,
-    model: null,
-    plate: null,
-    colour: null,
-    dealer: null,
-    owner: null,
-    locked: false,
-    climate: false,
-    charging: false,
-    updatedAtMs: 0,
-  };
-}
-
 /** The fleet that an actor may add to. Throws DealerError 403, 422. */
 async function fleetOf(
   transaction: Transaction,
@@ -371,11 +390,4 @@ async function fleetOf(
   if (!can(actor, 'car.add', { dealer })) throw forbidden('This is the fleet of another dealer');
   await expectDealer(transaction, dealer, DEALER_FIELD);
   return dealer;
-}
-
-/** Finds a car by VIN. The VINs of worlds are stored in upper case. */
-async function find(reader: Reader, vin: string): Promise<CarRecord | undefined> {
-  const asGiven = await reader.get<CarRecord>(keys.car(reader.generation, vin));
-  if (asGiven !== undefined || vin.toUpperCase() === vin || !isTwinVin(vin)) return asGiven;
-  return reader.get<CarRecord>(keys.car(reader.generation, vin.toUpperCase()));
 }

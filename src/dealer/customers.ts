@@ -1,14 +1,14 @@
 import type { Key } from '../store/contract.ts';
 import { refOf } from './account-refs.ts';
-import { trailOf } from './audit-trail.ts';
-import { busy, forbidden, notFound } from './errors.ts';
+import { type NotedChange, noted, trailOf } from './audit-trail.ts';
+import { forbidden, listChanged, notFound } from './errors.ts';
 import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
 import { type Kind, Mirror } from './mirror.ts';
 import { Quotas } from './quotas.ts';
 import type { Reader } from './reader.ts';
-import { type CustomerRecord, keys, PLAIN_FIELDS, SECRET_FIELDS } from './records.ts';
+import { type CustomerRecord, keys, type Move, PLAIN_FIELDS, SECRET_FIELDS } from './records.ts';
 import type { Registry } from './registry.ts';
-import { type Actor, can } from './rights.ts';
+import { type Actor, can, firstChangeFor } from './rights.ts';
 import type { Customer } from './schemas.ts';
 import type { Secrets } from './secrets.ts';
 import type { Session } from './sessions.ts';
@@ -18,7 +18,10 @@ import type { Transaction } from './transaction.ts';
 const VIN_PART = 4;
 /** Customers that are read and encoded in one go: each may have a thousand cars. */
 const BATCH = 8;
-const RETRY_AFTER_S = 1;
+/** Customers that go to another dealer in one go: some hundred µs of work. */
+const MOVED_AT_ONCE = 64;
+/** Detail of a 403. */
+export const FOREIGN_TRAIL = 'Only admins and the customer may see who changed the customer';
 
 export interface CustomerLimits {
   /** Customers of one dealer. */
@@ -118,7 +121,7 @@ export class Customers {
       carsOf(reader, id),
     ]);
     // Customers are never deleted, but a reset removes the records before it.
-    if (!customer) throw busy('The list has changed while it was read.', RETRY_AFTER_S);
+    if (!customer) throw listChanged();
     if (!can(actor, 'customer.read', resourceOf(customer))) return undefined;
     return JSON.stringify(this.show(actor, customer, cars, withPassword));
   }
@@ -137,18 +140,45 @@ export class Customers {
   }
 
   /** Who changed a customer, newest first. Throws DealerError 403, 404. */
-  audit(actor: Actor, username: string, pay: (entries: number) => void): Promise<Listing> {
+  audit(viewer: Actor, username: string): Promise<Listing> {
     return this.#registry.read(async (reader) => {
       const ref = await refOf(reader, username);
-      // To other customers a name that nobody has is as one that somebody has.
-      if (actor.role === 'user' && ref?.id !== actor.id) throw forbidden();
       const key = ref?.role === 'user' && keys.account(reader.generation, ref);
-      const customer = key ? await reader.get<CustomerRecord>(key) : undefined;
-      if (customer === undefined) throw notFound('Customer');
-      if (!can(actor, 'customer.read-audit', resourceOf(customer))) throw forbidden();
-      const view = { viewer: actor, sinceField: undefined, pay };
-      return trailOf(reader, ['customer', customer.id], customer, view);
+      const record = key ? await reader.get<CustomerRecord>(key) : undefined;
+      // To whom it is not their own, a name that nobody has is as one that somebody has.
+      const resource = record === undefined ? {} : resourceOf(record);
+      if (!can(viewer, 'customer.read-audit', resource)) throw forbidden(FOREIGN_TRAIL);
+      if (record === undefined) throw notFound('Customer');
+      const first = firstChangeFor(viewer, resource);
+      return trailOf(reader, { subject: ['customer', record.id], record, viewer, first });
     });
+  }
+
+  /**
+   * Moves all customers of a dealer to another, or to none, in a transaction of `changeAlone`. Returns how
+   * many.
+   */
+  async moveAll(
+    transaction: Transaction,
+    { from, to }: Move,
+    change: NotedChange,
+  ): Promise<number> {
+    const { generation, revision } = transaction;
+    await this.#all.read(revision);
+    const customers = this.#tally.customersOf(from);
+    for (const batch of batchesOf(customers, MOVED_AT_ONCE, (some) => some)) {
+      await this.#registry.slices.next();
+      const accounts = batch.map(({ id }) => keys.account(generation, { role: 'user', id }));
+      const records = accounts.map((key) => transaction.peek<CustomerRecord>(key));
+      for (const record of await Promise.all(records)) {
+        if (record === undefined) throw listChanged();
+        const moved = { ...record, dealer: to, updatedAtMs: change.atMs };
+        const { id } = record;
+        const after = noted(transaction, ['customer', id], moved, change);
+        transaction.put(keys.account(generation, record), after);
+      }
+    }
+    return customers.length;
   }
 
   /** A customer's own view. */

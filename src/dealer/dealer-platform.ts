@@ -80,8 +80,8 @@ export async function openDealerPlatform(
   const accounts = new Accounts({ ...shared, sessions, tokens, attempts, customers });
   const twin = new TwinCars(worlds.presence);
   const bounds = { fleetMax: settings.fleetCarsMax, ownedMax: OWNED_CARS_MAX };
-  const cars = new Cars({ registry, sessions, twin, clock, ...bounds });
-  const dealers = new Dealers(registry, sessions, clock);
+  const cars = new Cars({ registry, sessions, twin, clock, random, ...bounds });
+  const dealers = new Dealers({ registry, sessions, cars, customers, clock });
   const seeding = new Seeding({ ...shared, sessions });
   const state = stateReader({ registry, cars, customers, dealers }, clock, node);
   const dealerList = new DealerList(registry, dealers, clock, time);

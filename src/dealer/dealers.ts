@@ -1,23 +1,16 @@
 import type { Clock } from '../clock.ts';
-import type { Slices } from '../slices.ts';
-import type { Key } from '../store/contract.ts';
 import { expectDealer, refOf } from './account-refs.ts';
-import { type NotedChange, noted } from './audit-trail.ts';
+import type { NotedChange } from './audit-trail.ts';
+import type { Cars } from './cars.ts';
+import type { Customers } from './customers.ts';
 import { invalid, notFound, valueFault } from './errors.ts';
 import { Mirror, type Snapshot } from './mirror.ts';
-import {
-  type Audited,
-  type AuditSubject,
-  type CarRecord,
-  type CustomerRecord,
-  type DealerRecord,
-  keys,
-} from './records.ts';
+import { type DealerRecord, keys } from './records.ts';
 import type { Registry } from './registry.ts';
+import type { Actor } from './rights.ts';
 import type { Dealer, DealerRemoval } from './schemas.ts';
 import type { Session, Sessions } from './sessions.ts';
 import type { Ordered } from './sorted-items.ts';
-import type { Transaction } from './transaction.ts';
 
 const HEIR_FIELD = ['query', 'reassign_to'];
 
@@ -29,18 +22,22 @@ export interface ListedDealer extends Ordered {
   body: Dealer;
 }
 
+interface DealersDependencies {
+  registry: Registry;
+  sessions: Sessions;
+  cars: Cars;
+  customers: Customers;
+  clock: Clock;
+}
+
 /** Lists and removes dealers. */
 export class Dealers {
-  readonly #registry: Registry;
-  readonly #sessions: Sessions;
-  readonly #clock: Clock;
+  readonly #dependencies: DealersDependencies;
   readonly #all: Mirror<DealerRecord, ListedDealer>;
 
-  constructor(registry: Registry, sessions: Sessions, clock: Clock) {
-    this.#registry = registry;
-    this.#sessions = sessions;
-    this.#clock = clock;
-    this.#all = new Mirror(registry, {
+  constructor(dependencies: DealersDependencies) {
+    this.#dependencies = dependencies;
+    this.#all = new Mirror(dependencies.registry, {
       prefix: (generation: number) => keys.accounts(generation, 'dealer'),
       itemOf: (record: DealerRecord) => ({ order: record.username, body: dealerBody(record) }),
     });
@@ -54,62 +51,42 @@ export class Dealers {
   /**
    * Removes a dealer; its cars and customers go to another dealer, or to none. Throws DealerError
    * 404, 422.
+   * @param pay called with the number of its cars and customers before they are moved; may throw
    */
-  remove(session: Session, username: string, heir: string | null): Promise<DealerRemoval> {
+  remove(
+    session: Session,
+    username: string,
+    heir: string | null,
+    pay: (records: number) => void,
+  ): Promise<DealerRemoval> {
+    const { registry, sessions, cars, customers } = this.#dependencies;
     if (heir === username) throw invalid(valueFault(HEIR_FIELD, 'must be another dealer'));
-    return this.#registry.change(async (transaction) => {
-      const actor = await this.#sessions.revalidate(transaction, session);
+    return registry.changeAlone(async (transaction) => {
+      const actor = await sessions.revalidate(transaction, session);
       if (heir !== null) await expectDealer(transaction, heir, HEIR_FIELD);
-      const { generation } = transaction;
+      const { generation, revision } = transaction;
       const ref = await refOf(transaction, username);
       if (ref?.role !== 'dealer') throw notFound('Dealer');
+      const [fleets, customerCounts] = [
+        await cars.tally(revision),
+        await customers.tally(revision),
+      ];
+      pay(fleets.ofDealer.of(username) + customerCounts.countOf(username));
       transaction.remove(keys.account(generation, ref));
       transaction.remove(keys.name(generation, username));
-      // Cars and customers that join the dealer meanwhile would be missed.
-      transaction.checkEverything();
-      const fromTo = [username, heir] as const;
-      const { slices } = this.#registry;
-      const atMs = this.#clock.now();
-      const change = { actor, action: 'delete_dealer', fields: ['dealer'], atMs } as const;
-      const cars = await move<CarRecord>(
-        transaction,
-        keys.cars(generation),
-        slices,
-        fromTo,
-        change,
-        {
-          keyOf: ({ vin }) => keys.car(generation, vin),
-          subjectOf: ({ vin }) => ['car', vin],
-        },
-      );
-      const users = keys.accounts(generation, 'user');
-      const customers = await move<CustomerRecord>(transaction, users, slices, fromTo, change, {
-        keyOf: (each) => keys.account(generation, each),
-        subjectOf: ({ id }) => ['customer', id],
-      });
-      return { deleted: username, reassigned_to: heir, cars, customers };
+      const move = { from: username, to: heir };
+      const change = this.#changeBy(actor);
+      return {
+        deleted: username,
+        reassigned_to: heir,
+        cars: await cars.moveFleet(transaction, move, change),
+        customers: await customers.moveAll(transaction, move, change),
+      };
     });
   }
-}
 
-/** Moves the records of a list to another dealer, or to none; returns how many. */
-async function move<T extends Audited & { dealer: string | null }>(
-  transaction: Transaction,
-  list: Key,
-  slices: Slices,
-  [from, to]: readonly [string, string | null],
-  change: NotedChange,
-  { keyOf, subjectOf }: { keyOf: (record: T) => Key; subjectOf: (record: T) => AuditSubject },
-): Promise<number> {
-  let count = 0;
-  for await (const page of transaction.pages<T>(list)) {
-    await slices.next();
-    for (const { value: record } of page) {
-      if (record.dealer !== from) continue;
-      const moved = { ...record, dealer: to };
-      transaction.put(keyOf(record), noted(transaction, subjectOf(record), moved, change));
-      count++;
-    }
+  #changeBy(actor: Actor): NotedChange {
+    const atMs = this.#dependencies.clock.now();
+    return { actor, action: 'delete_dealer', fields: ['dealer'], atMs };
   }
-  return count;
 }

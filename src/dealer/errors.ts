@@ -42,6 +42,8 @@ export const busy = (detail: string, retryAfterS: number) =>
 export const tooManyChanges = () =>
   busy('Too many changes at the same time; nothing was changed.', 1);
 
+export const listChanged = () => busy('The list has changed while it was read.', 1);
+
 /** The fault of a well-formed value. */
 export function valueFault(loc: FieldFault['loc'], reason: string): FieldFault {
   return { type: 'value_error', loc, msg: `Value error, ${reason}`, ctx: { error: {} } };

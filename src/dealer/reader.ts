@@ -40,6 +40,13 @@ export class Reader {
     return found;
   }
 
+  /** The values below a prefix whose keys end with the numbers from `first` on, in their order; `count` numbers. */
+  async numbered<T>(prefix: Key, first: number, count: number): Promise<T[]> {
+    const page = { after: [...prefix, first - 1], before: [...prefix, first + count] };
+    const entries = await this.store.list<T>(prefix, { limit: count, ...page });
+    return entries.map(({ value }) => value);
+  }
+
   /** All entries below a prefix, ordered by key, some at a time. */
   async *pages<T>(prefix: Key): AsyncGenerator<readonly Entry<T>[]> {
     for (let after: Key | undefined; ; ) {

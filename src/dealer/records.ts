@@ -10,7 +10,7 @@ import type { Key } from '../store/contract.ts';
  *   email    the account of an email and the cars that are bound by it; see EmailRecord
  *   car      by VIN
  *   owned    by account and VIN: the cars that an account has rights to
- *   audit    by car or customer and slot: who changed it; see AuditTrail
+ *   audit    by car or customer and slot: who changed it; see audit-trail.ts
  */
 const ROOT = 'dealers';
 
@@ -29,10 +29,11 @@ export interface Audited {
   changeCount?: number;
 }
 
-/** What a trail is about: a customer by account id, which is permanent. */
-export type AuditSubject =
-  | readonly [kind: 'car', vin: string]
-  | readonly [kind: 'customer', id: string];
+/**
+ * What a trail is about: a customer by account id, a car by VIN and id. A car that was removed and added
+ * again has another id, and so a trail of its own.
+ */
+export type AuditSubject = readonly [kind: 'car' | 'customer', ...ids: string[]];
 
 export const AUDIT_ACTIONS = [
   'add_to_fleet',
@@ -131,12 +132,17 @@ export interface Flags {
 
 export interface CarRecord extends Flags, Audited {
   vin: string;
+  /** Differs from that of an earlier car of this VIN. Cars of the demo data and of version 1.4 have none. */
+  id?: string;
   model: string | null;
   plate: string | null;
   colour: string | null;
   /** Username of the dealer. */
   dealer: string | null;
   owner: Owner | null;
+  /** Numbers of the changes by which it came to its dealer and to the account of its owner; absent: 0. */
+  dealerFrom?: number;
+  ownerFrom?: number;
   updatedAtMs: number;
 }
 
@@ -148,6 +154,12 @@ export interface EmailRecord {
   holder: { id: string; username: string } | null;
   /** Account by VIN, as pairs. */
   cars: readonly (readonly [vin: string, account: string])[];
+}
+
+/** From a dealer to another, or to none. */
+export interface Move {
+  from: string;
+  to: string | null;
 }
 
 /** The keys of one generation. */

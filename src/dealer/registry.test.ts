@@ -5,6 +5,7 @@ import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts
 import { systemTime } from '../time.ts';
 import { keys } from './records.ts';
 import { Registry } from './registry.ts';
+import type { Transaction } from './transaction.ts';
 
 let temp: TempStore<EmbeddedStore>;
 let registry: Registry;
@@ -85,4 +86,45 @@ test('changes that fail because another process took the records over are repeat
     String(write?.key[1]).startsWith('record'),
   );
   expect(made).toHaveLength(2 * names.length);
+});
+
+test('a long change that runs alone is tried once, and the others are made after it', async () => {
+  const work = vi.fn(async (transaction: Transaction) => {
+    const seen = await transaction.all<number>(['test']);
+    for (let i = 0; i < 100; i++) await registry.slices.next();
+    transaction.put(keyOf('sum'), seen.length);
+  });
+  const before = increment('a');
+  const alone = registry.changeAlone(work);
+  const after = [increment('b'), registry.changeAlone(work), increment('c')];
+  await Promise.all([before, alone, ...after]);
+  expect(work).toHaveBeenCalledTimes(2);
+  const values = (await temp.store.list(['test'], { limit: 10 })).map(({ value }) => value);
+  // The first has seen `a` alone, the second `a` and its sum, and the others where they came first.
+  expect(values.slice(0, 3)).toEqual([1, 1, 1]);
+  expect(values[3]).toBeOneOf([2, 3, 4]);
+});
+
+test('a change that runs alone is repeated if another process changes a record', async () => {
+  await increment('a');
+  const other = new Registry(temp.store, systemRandom, systemTime);
+  let attempts = 0;
+  await registry.changeAlone(async (transaction) => {
+    const value = await transaction.peek<number>(keyOf('a'));
+    if (++attempts === 1) {
+      await other.change(async (theirs) => theirs.put(keyOf('a'), 5));
+    }
+    transaction.put(keyOf('b'), value);
+  });
+  expect(attempts).toBe(2);
+  expect((await temp.store.get(keyOf('b')))?.value).toBe(5);
+});
+
+test('others go on after a change that ran alone and failed', async () => {
+  const failing = registry.changeAlone(async () => {
+    throw new Error('refused');
+  });
+  const after = increment('a');
+  await expect(failing).rejects.toThrow('refused');
+  expect(await after).toBe(1);
 });

@@ -61,6 +61,10 @@ export class Registry {
   #checked: Edition = { generation: 0, revision: 0 };
   /** By what changes are about, and by the records over which they met a conflict. */
   readonly #turns = new RecordTurns();
+  /** Attempts of changes. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** While a change runs alone: ends when others may. */
+  #alone: Promise<void> | undefined;
 
   constructor(store: Store, random: Random, time: RegistryTime) {
     this.store = store;
@@ -161,7 +165,43 @@ export class Registry {
     throw tooManyChanges();
   }
 
+  /**
+   * As `change`, for one that takes so long that others would always be first: the other changes of this
+   * process wait for it, and mirrors have all that was changed before. It commits only if no record at all
+   * has changed meanwhile.
+   */
+  async changeAlone<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    while (this.#alone) await this.#alone;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#alone = promise;
+    try {
+      await Promise.allSettled(this.#underWay);
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+        const done = await this.#attemptNow((transaction) => {
+          transaction.checkEverything();
+          return work(transaction);
+        });
+        if ('value' in done) return done.value;
+      }
+      throw tooManyChanges();
+    } finally {
+      this.#alone = undefined;
+      resolve();
+    }
+  }
+
   async #attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<Attempt<T>> {
+    while (this.#alone) await this.#alone;
+    const attempt = this.#attemptNow(work);
+    this.#underWay.add(attempt);
+    try {
+      return await attempt;
+    } finally {
+      this.#underWay.delete(attempt);
+    }
+  }
+
+  async #attemptNow<T>(work: (transaction: Transaction) => Promise<T>): Promise<Attempt<T>> {
     const edition = await this.edition();
     const base = await this.#base(edition);
     if (base === undefined) return OTHER_GENERATION;

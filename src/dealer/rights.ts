@@ -9,6 +9,9 @@ export interface Resource {
   dealer?: string | null;
   /** Id of the account that it belongs to. */
   account?: string | null;
+  /** Numbers of the changes by which it came to them. */
+  dealerFrom?: number | undefined;
+  accountFrom?: number | undefined;
 }
 
 type Rule = (actor: Actor, resource: Resource) => boolean;
@@ -49,4 +52,12 @@ export function can(actor: Actor, action: Action, resource?: Resource): boolean 
   const rule = rules[actor.role];
   if (rule === undefined) return false;
   return resource === undefined || rule(actor, resource);
+}
+
+/** Number of the first change that an actor may see of a resource whose trail it may read. */
+export function firstChangeFor(
+  { role }: Actor,
+  { dealerFrom = 0, accountFrom = 0 }: Resource,
+): number {
+  return { admin: 0, dealer: dealerFrom, user: accountFrom }[role];
 }

@@ -179,7 +179,7 @@ describe('what one node answers, the other one knows at the next call:', () => {
     const dealer = await logIn(there, 'nordbil', DEALER);
     const session = await there.sessions.find(dealer);
     expect(await dealersAt(there)).toHaveLength(4);
-    await here.dealers.remove(await here.sessions.find(token), 'nordbil', null);
+    await here.dealers.remove(await here.sessions.find(token), 'nordbil', null, () => {});
     await expect(there.sessions.find(dealer)).rejects.toMatchObject(UNAUTHORISED);
     await expect(there.cars.addToFleet(session, 'NEW', null)).rejects.toMatchObject(UNAUTHORISED);
     expect(await dealersAt(there)).toHaveLength(3);
@@ -279,7 +279,7 @@ describe('two nodes that change records', () => {
         const session = await sessions.find(token);
         const dealer = { username: `house${n}.${i}`, password: 'secret', name: 'H', city: 'C' };
         await accounts.createDealer(session, dealer);
-        await dealers.remove(session, dealer.username, null);
+        await dealers.remove(session, dealer.username, null, () => {});
       }
     });
     await Promise.all(work);

@@ -16,7 +16,9 @@ import { type DocsFiles, docsRoutes, readDocsFiles, streamDocsRoute } from './do
 import { dealerPlatform, TWIN } from './docs/services.ts';
 import { clusterRoutes } from './ops/cluster-routes.ts';
 import { opsRoutes } from './ops/ops-routes.ts';
+import { IncidentPictures } from './pages/incident-pictures.ts';
 import {
+  cityPicture,
   clusterPage,
   consoleRoutes,
   fileRoutes,
@@ -25,6 +27,8 @@ import {
   type WebFiles,
   withNotFoundPage,
 } from './pages/page-routes.ts';
+import { PictureThread } from './pages/picture-thread.ts';
+import { previewRoutes, previewsOf } from './pages/preview-routes.ts';
 import { BodyThread } from './server/body-thread.ts';
 import { ConnectionCount } from './server/connection-count.ts';
 import { FairTurns } from './server/fair-turns.ts';
@@ -40,6 +44,10 @@ import { Fanout } from './twin/fanout.ts';
 import { ForwardedCalls } from './twin/forwarded-calls.ts';
 import { Forwarding } from './twin/forwarding.ts';
 import { KeptPages } from './twin/kept-pages.ts';
+import { type LockstepFiles, lockstepAssets } from './twin/lockstep-assets.ts';
+import { LockstepFanout } from './twin/lockstep-fanout.ts';
+import { feedLockstep } from './twin/lockstep-feed.ts';
+import { LockstepHellos } from './twin/lockstep-hello.ts';
 import { LongLists } from './twin/long-lists.ts';
 import { RelayedFrames } from './twin/relayed-frames.ts';
 import { twinRoutes } from './twin/twin-routes.ts';
@@ -65,12 +73,15 @@ export interface FrontEndOptions
   > {
   /** Output folder of the page build. */
   webFolder: string;
+  lockstepFiles: LockstepFiles;
   /** Connections that both services together may have. */
   connectionsMax: number;
   /** Published log-ins of demo mode; otherwise empty. */
   demoLogins: readonly DemoLogin[];
   /** Hash of the kernel that steps the worlds. */
   kernelHash: string;
+  /** Identity of the kernel with the table of a city alone, by its name. */
+  cityKernels: ReadonlyMap<string, string>;
   /**
    * Base URL of this node alone, without a trailing slash: the streams of its worlds are there.
    * Undefined: they are where all requests are.
@@ -115,6 +126,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     limits,
     connections: createConnectionCount(options.connectionsMax, limits, metrics),
     bodyThread: new BodyThread(),
+    pictureThread: new PictureThread(),
     publicTwinUrl: () => options.publicTwinUrl ?? state.twinUrl,
     publicDealerUrl: () =>
       options.publicDealerUrl ??
@@ -122,7 +134,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     docs: readDocsFiles(),
     web: readWebFiles(options.webFolder),
   };
-  const fanout = new Fanout(time);
+  const streams = { fanout: new Fanout(time), lockstep: new LockstepFanout(time) };
   const pages = new KeptPages(KEPT_BYTES_MAX, time);
   const ofAll = partsOfAll(limits, dependencies);
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
@@ -131,7 +143,8 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     return server;
   };
   try {
-    const twin = open(twinServer(options, dependencies, { ...shared, ...ofAll, fanout, pages }));
+    const parts = { ...shared, ...ofAll, ...streams, pages };
+    const twin = open(twinServer(options, dependencies, parts));
     const dealer = open(dealerServer(options, dependencies, shared));
     const trouble = () => (state.isReady ? dependencies.trouble() : STARTS_OR_STOPS);
     const ops = open(opsServer(options, { ...dependencies, trouble }, shared));
@@ -139,12 +152,9 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
     state.twinUrl = urlOf(scheme, host, twin.port);
     state.dealerUrl = urlOf(scheme, host, dealer.port);
     state.isReady = true;
-    countStreams(metrics, fanout);
+    countStreams(metrics, streams);
     const stopMeasuring = metrics.addProcess(time);
-    const stopSweeping = time.every(SWEEP_MS, () => {
-      fanout.sweep();
-      pages.sweep();
-    });
+    const stopSweeping = sweepOften(time, [streams.fanout, streams.lockstep, pages]);
     return {
       twinUrl: state.twinUrl,
       dealerUrl: state.dealerUrl,
@@ -152,17 +162,23 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
       async close() {
         state.isReady = false;
         const drained = servers.map((server) => server.drain(CLOSE_GRACE_MS));
-        await Promise.all([...drained, fanout.endAll()]);
+        await Promise.all([...drained, streams.fanout.endAll(), streams.lockstep.endAll()]);
         stopSweeping();
         stopMeasuring();
         for (const server of servers) server.end();
-        await shared.bodyThread.close();
+        await Promise.all([shared.bodyThread.close(), shared.pictureThread.close()]);
       },
     };
   } catch (error) {
     for (const server of servers) server.end();
     throw error;
   }
+}
+
+function sweepOften(time: Time, swept: readonly { sweep(): void }[]) {
+  return time.every(SWEEP_MS, () => {
+    for (const each of swept) each.sweep();
+  });
 }
 
 /** What all servers of a node share. */
@@ -189,24 +205,30 @@ function createConnectionCount(
 /** All streams of a world are fed alike, whichever node serves it. */
 function feedStreams(
   stream: WorldStream,
-  fanout: Fanout,
+  { fanout, lockstep }: Streams,
   { service, cluster }: FrontEndDependencies,
 ): void {
   service.onFrames((frames, done) => {
     // First: their bytes are valid until `done`, which may be called at once.
-    cluster?.publish(frames);
+    cluster?.relays.publish(frames);
     fanout.publish(frames, done);
   });
   service.onStreamEnd((world, why) => {
-    cluster?.endRelays(world.number, why);
+    cluster?.relays.end(world.number, why);
     stream.end(world, why);
   });
   const relayed = new RelayedFrames(fanout);
-  cluster?.onFrames((frames) => relayed.publish(frames));
-  cluster?.onStreamEnd((worldNumber, code) => fanout.endWorld(worldNumber, code));
+  cluster?.relays.onFrames((frames) => relayed.publish(frames));
+  cluster?.relays.onStreamEnd((worldNumber, code) => {
+    fanout.endWorld(worldNumber, code);
+    lockstep.endWorld(worldNumber, code);
+  });
 }
 
-function countStreams(metrics: Metrics, fanout: Fanout): void {
+function countStreams(metrics: Metrics, { fanout, lockstep }: Streams): void {
+  metrics.read(STREAM_METRICS.lockstepWatchers, () => lockstep.watcherCount);
+  metrics.read(STREAM_METRICS.lockstepSent, () => lockstep.messagesSent);
+  metrics.read(STREAM_METRICS.lockstepBytes, () => lockstep.bytesSent);
   metrics.read(STREAM_METRICS.watchers, () => fanout.watcherCount);
   metrics.read(STREAM_METRICS.sent, () => fanout.framesSent);
   metrics.read(STREAM_METRICS.skipped, () => fanout.framesSkipped);
@@ -223,6 +245,7 @@ interface Shared {
   limits: RateLimits;
   connections: ConnectionCount;
   bodyThread: BodyThread;
+  pictureThread: PictureThread;
   publicTwinUrl: () => string;
   /** Undefined: visitors of the twin are not told of it. */
   publicDealerUrl: () => string | undefined;
@@ -230,10 +253,15 @@ interface Shared {
   web: WebFiles;
 }
 
-interface TwinParts extends Shared {
+/** The open streams of all worlds. */
+interface Streams {
+  fanout: Fanout;
+  lockstep: LockstepFanout;
+}
+
+interface TwinParts extends Shared, Streams {
   streamed: StreamedAnswers;
   traces: Traces;
-  fanout: Fanout;
   pages: KeptPages;
 }
 
@@ -244,15 +272,25 @@ function twinServer(
 ): ServerSettings<StreamSession> {
   const { host, twinPort, tls, corsOrigins, proxies } = options;
   const { cluster, time, log } = dependencies;
-  const { limits, connections, publicTwinUrl, docs, fanout } = parts;
+  const { limits, connections, publicTwinUrl, docs } = parts;
   const worlds = new WorldAccess(dependencies.service, limits);
-  const routes = allTwinRoutes(options, dependencies, parts, worlds);
-  const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
+  const cityNames = dependencies.service.cities.map(({ name }) => name);
+  const assets = lockstepAssets(options.lockstepFiles, cityNames, worlds);
+  const hellos = new LockstepHellos((city) => ({
+    kernel: options.cityKernels.get(city) ?? '',
+    assets: assets.assetsOf(city),
+  }));
   const forwarding = cluster && new Forwarding({ cluster, publicTwinUrl, log });
+  const routes = [
+    ...allTwinRoutes(options, dependencies, parts, { worlds, forwarding }),
+    ...assets.routes,
+  ];
+  const documentation = [...docsRoutes(TWIN, routes, docs), streamDocsRoute(publicTwinUrl)];
   const turns = new FairTurns(time);
   if (cluster) answerOthers(cluster, routes, turns, dependencies, parts);
-  const stream = new WorldStream(worlds, limits, fanout, forwarding);
-  feedStreams(stream, fanout, dependencies);
+  const stream = new WorldStream({ ...parts, hellos, worlds, forwarding });
+  feedStreams(stream, parts, dependencies);
+  feedLockstep({ fanout: parts.lockstep, hellos, service: dependencies.service, cluster });
   const served = forwarding ? routes.map((route) => forwarding.wrap(route)) : routes;
   return {
     ...{ name: 'twin', host, port: twinPort, tls, corsOrigins, proxies, connections, turns },
@@ -266,20 +304,26 @@ function twinServer(
 function allTwinRoutes(
   { kernelHash, nodeTwinUrl }: FrontEndOptions,
   { service, cluster }: FrontEndDependencies,
-  { limits, bodyThread, publicTwinUrl, publicDealerUrl, web, pages }: TwinParts,
-  worlds: WorldAccess,
+  parts: TwinParts,
+  { worlds, forwarding }: { worlds: WorldAccess; forwarding: Forwarding | undefined },
 ): Route[] {
+  const { limits, bodyThread, publicTwinUrl, publicDealerUrl, web, pages } = parts;
   const cityNames = service.cities.map(({ name }) => name);
   const bodies = new WorldBodies(bodyThread, cityNames);
   const lists = new LongLists(limits, pages);
   const urls = { publicTwinUrl, nodeTwinUrl: cluster && nodeTwinUrl };
+  const pictures = new IncidentPictures(parts.pictureThread, limits);
+  const city = cityPicture(web);
+  const previews = previewRoutes({ worlds, limits, pictures, cityPicture: city });
   return [
     ...twinRoutes({ service, worlds, bodies, limits, lists, ...urls, kernelHash }),
     ...vehicleRoutes({ worlds, limits, lists }),
-    ...viewerRoutes(web, worlds, {
-      ...{ publicTwinUrl, publicDealerUrl },
+    ...viewerRoutes(web, {
+      ...{ worlds, publicTwinUrl, publicDealerUrl },
+      previewOf: previewsOf(previews, forwarding),
       hasNodeUrls: urls.nodeTwinUrl !== undefined,
     }),
+    ...previews,
     streamRoute(),
   ];
 }

@@ -24,8 +24,8 @@ const BUILDS: readonly Build[] = ['release', 'scalar', 'debug'];
 const GOLDEN_TICK = 100_000;
 const GOLDEN: Readonly<Record<string, string>> = {
   grid: '158af3da2642e2b4',
-  'old-town': 'c4e11c124cd92354',
-  'mixed-town': '9bd0b79321b26461',
+  'old-town': 'cfc608b4cd92354',
+  'mixed-town': '59f09d6121b26461',
 };
 
 const everyCity = cities.cities.map(({ name }, index) => ({ name, index }));

@@ -24,6 +24,7 @@ import {
   EVENT_RING,
   EVENTS,
   F_ALL,
+  H_CITY,
   H_CONTACT_COUNT,
   H_EVENT_COUNT,
   H_TICK,
@@ -228,8 +229,14 @@ export class Kernel {
     return this.#out;
   }
 
+  /** Of a whole world. The position of its city among the tables, which is the host's, does not count. */
   hash(slab: Slab): bigint {
-    return BigInt.asUintN(64, this.#exports.hash(slab));
+    const at = (slab + H_CITY) >>> 2;
+    const cityIndex = this.#u32[at] ?? 0;
+    this.#u32[at] = 0;
+    const hash = BigInt.asUintN(64, this.#exports.hash(slab));
+    this.#u32[at] = cityIndex;
+    return hash;
   }
 
   effectiveMask(declared: number): number {
@@ -262,14 +269,18 @@ export class Kernel {
     return into;
   }
 
-  /** Restores a whole world. Throws RangeError if the image has another layout. */
-  restore(slab: Slab, image: Uint8Array): void {
+  /**
+   * Restores a whole world. Throws RangeError if the image has another layout.
+   * @param cityIndex of its city here, if another kernel may have taken the image
+   */
+  restore(slab: Slab, image: Uint8Array, cityIndex?: number): void {
     const version = new DataView(image.buffer, image.byteOffset).getUint32(H_VERSION, true);
     if (image.length !== SLAB_BYTES || version !== LAYOUT_VERSION) {
       throw new RangeError('image is of another layout');
     }
     this.#records.delete(slab);
     this.#bytes.set(image, slab);
+    if (cityIndex !== undefined) this.#view.setUint32(slab + H_CITY, cityIndex, true);
   }
 
   /** Number of records of contacts and crash pulses since the beginning of the world. */
@@ -290,9 +301,14 @@ export class Kernel {
     return this.records(slab, from).flatMap((each) => ('crashPulse' in each ? [] : [each]));
   }
 
+  /** Number of events since the beginning of the world. */
+  eventCount(slab: Slab): number {
+    return this.#u32[(slab + H_EVENT_COUNT) >>> 2] ?? 0;
+  }
+
   /** The last events, at most EVENT_RING, oldest first. */
   events(slab: Slab): RawEvent[] {
-    const count = this.#u32[(slab + H_EVENT_COUNT) >>> 2] ?? 0;
+    const count = this.eventCount(slab);
     const shown = Math.min(count, EVENT_RING);
     return Array.from({ length: shown }, (_, i) => {
       const at = slab + EVENTS + ((count - shown + i) % EVENT_RING) * EVENT_BYTES;

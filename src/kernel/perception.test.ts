@@ -13,7 +13,7 @@ import {
 import { at } from '../city/geometry.ts';
 import { cars, makeOneWorld } from '../testing/rigs/kernel.ts';
 import type { IntentName } from '../twin/perception-record.ts';
-import { perceptionsOf } from './perception.ts';
+import { perceivedBy } from './perception.ts';
 
 /** Whether any car knows anything by each of the sensors, over half a minute. */
 function sensorsIn(features: number): number {
@@ -22,8 +22,8 @@ function sensorsIn(features: number): number {
   let seen = 0;
   for (let tick = 0; tick < 1500; tick += 50) {
     kernel.step(slab, 50);
-    for (const { detections } of perceptionsOf(kernel.view(slab))) {
-      for (const { sensors } of detections) seen |= sensors;
+    for (const car of cars) {
+      for (const { sensors } of perceivedBy(kernel.view(slab), car).detections) seen |= sensors;
     }
   }
   return seen;
@@ -43,9 +43,8 @@ test('[W40] what a car does is told with whom it does that for', () => {
   let [followed, confirmed] = [0, 0];
   for (let tick = 0; tick < 30_000; tick += 40) {
     kernel.step(slab, 40);
-    const all = perceptionsOf(kernel.view(slab));
-    expect(all).toHaveLength(CAR_COUNT);
-    for (const [car, { detections, intent, about }] of all.entries()) {
+    for (const car of cars) {
+      const { detections, intent, about } = perceivedBy(kernel.view(slab), car);
       intents.add(intent);
       for (const { object, confidence } of detections) {
         expect(object).not.toBe(car);

@@ -59,22 +59,20 @@ const BESIDE_PER_M = 0.4;
 const LENGTHS_M = 5.5;
 const LENGTHS_SPARE_M = 3.5;
 
-/** What every car's sensors know and what it does, from a slab. */
-export function perceptionsOf(world: SlabArrays): PerceptionRecord[] {
-  const { buffer, byteOffset, byteLength } = world.i32;
-  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-  return Array.from({ length: CAR_COUNT }, (_, car) => {
-    const detections = detectionsOf(world, bytes, car);
-    const intent = intentOf(world, car);
-    const isAbout = intent === 'emergency_braking' || intent === 'evading';
-    const gapM = intent === 'following' ? world.f64[C_GAP / 8 + car] : undefined;
-    const about =
-      isAbout || gapM !== undefined ? nearestAhead(world, car, detections, gapM) : undefined;
-    return { detections, intent, about };
-  });
+/** What a car's sensors know and what it does, from a slab. */
+export function perceivedBy(world: SlabArrays, car: number): PerceptionRecord {
+  const detections = detectionsOf(world, car);
+  const intent = intentOf(world, car);
+  const isAbout = intent === 'emergency_braking' || intent === 'evading';
+  const gapM = intent === 'following' ? world.f64[C_GAP / 8 + car] : undefined;
+  const about =
+    isAbout || gapM !== undefined ? nearestAhead(world, car, detections, gapM) : undefined;
+  return { detections, intent, about };
 }
 
-function detectionsOf(world: SlabArrays, bytes: Uint8Array, car: number): Detection[] {
+function detectionsOf(world: SlabArrays, car: number): Detection[] {
+  const { buffer, byteOffset, byteLength } = world.i32;
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
   const found: Detection[] = [];
   for (let object = 0; object < OBJECT_MAX; object++) {
     if (!isThere(world, object)) continue;

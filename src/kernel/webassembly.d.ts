@@ -14,4 +14,5 @@ declare namespace WebAssembly {
     readonly exports: Record<string, unknown>;
   }
   class RuntimeError extends Error {}
+  function compile(bytes: Uint8Array): Promise<Module>;
 }

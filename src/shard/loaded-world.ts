@@ -19,9 +19,9 @@ export function placePast(
   kernel: Kernel,
   slab: Slab,
   cityIndex: number,
-  { seed, from, image }: WorldPast,
+  { seed, from, image }: Omit<WorldPast, 'changes'>,
 ): void {
-  if (image !== undefined) kernel.restore(slab, image.bytes);
+  if (image !== undefined) kernel.restore(slab, image.bytes, cityIndex);
   else kernel.create(slab, { cityIndex, seed, carTypes: carTypesOf(seed), ...from });
 }
 

@@ -114,7 +114,8 @@ export interface FrozenWorld extends StateImage {
 /** The hold of a frozen world. */
 export const FREEZE_HOLD = -1;
 
-export type Query = Encoding | 'packed' | 'perceptions' | 'events' | 'tick';
+/** `perceivedBy`: a frame, and what the car with this index in the fleet perceives. */
+export type Query = Encoding | 'packed' | 'events' | 'tick' | { perceivedBy: number };
 
 export interface QueryTask extends Address {
   /** The world is stepped at least to this tick. */
@@ -129,8 +130,8 @@ export interface QueryResult {
   tick: number;
   bytes: Uint8Array | undefined;
   packed: Int32Array | undefined;
-  /** Of each car; with `packed`. */
-  perceptions: PerceptionRecord[] | undefined;
+  /** Of the car that the query names; with `packed`. */
+  perception: PerceptionRecord | undefined;
   events: RawEvent[] | undefined;
 }
 
@@ -273,6 +274,11 @@ export function unpackNumbered(packed: Int32Array): NumberedChange[] {
     const [seq = 0, tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(i * CHANGE_INTS);
     return { seq, tick, car, touched, values };
   });
+}
+
+/** The last one; undefined if there is none. */
+export function lastOf(packed: Int32Array): NumberedChange | undefined {
+  return unpackNumbered(packed.subarray(Math.max(0, packed.length - CHANGE_INTS)))[0];
 }
 
 /** Packed changes, at most `count` in each part. */

@@ -3,7 +3,7 @@ import { at } from '../city/geometry.ts';
 import type { CityNames } from '../city/names.ts';
 import { ShardClock } from '../clock.ts';
 import { Kernel, type KernelOptions } from '../kernel/kernel.ts';
-import { perceptionsOf } from '../kernel/perception.ts';
+import { perceivedBy } from '../kernel/perception.ts';
 import { BURST_IMAGE_TICKS, HEARTBEAT_MS } from '../limits.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
@@ -227,13 +227,14 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     this.worldMoved(world);
     if (tick - world.storedTick >= BURST_IMAGE_TICKS) this.#save(world, world.imageNow());
     const isFrame = query === 'json' || query === 'msgpack';
-    const isPacked = query === 'packed' || query === 'perceptions';
+    const car = typeof query === 'object' ? query.perceivedBy : undefined;
+    const isPacked = query === 'packed' || car !== undefined;
     return {
       outcome: 'answered',
       tick,
       bytes: isFrame ? encoder.encode(query, this.#kernel.pack(slab)) : undefined,
       packed: isPacked ? this.#kernel.pack(slab).slice() : undefined,
-      perceptions: query === 'perceptions' ? perceptionsOf(this.#kernel.view(slab)) : undefined,
+      perception: car === undefined ? undefined : perceivedBy(this.#kernel.view(slab), car),
       events: query === 'events' ? this.#kernel.events(slab) : undefined,
     };
   }

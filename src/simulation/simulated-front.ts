@@ -13,6 +13,9 @@ import type { Fanout } from '../http/twin/fanout.ts';
 import { ForwardedCalls } from '../http/twin/forwarded-calls.ts';
 import { Forwarding } from '../http/twin/forwarding.ts';
 import { KeptPages } from '../http/twin/kept-pages.ts';
+import { LockstepFanout } from '../http/twin/lockstep-fanout.ts';
+import { feedLockstep } from '../http/twin/lockstep-feed.ts';
+import { LockstepHellos } from '../http/twin/lockstep-hello.ts';
 import { LongLists } from '../http/twin/long-lists.ts';
 import { RelayedFrames } from '../http/twin/relayed-frames.ts';
 import { twinRoutes } from '../http/twin/twin-routes.ts';
@@ -28,7 +31,7 @@ import { FEATURE_NAMES, maskOf } from '../twin/catalogue.ts';
 import type { TwinService } from '../twin-service.ts';
 import type { Observer, Publisher } from './observer.ts';
 import { simulatedDealerRoutes } from './simulated-dealer.ts';
-import { shownInFrame, TOY_CITIES, TOY_KERNEL } from './toy-kernel.ts';
+import { shownInFrame, TOY_CITIES, TOY_KERNEL, TOY_LOCKSTEP } from './toy-kernel.ts';
 
 const SWEEP_MS = 1000;
 /** A front end that stops waits so long for requests, and looks so often. */
@@ -83,6 +86,8 @@ export class SimulatedFront {
   readonly #router: Router;
   readonly #dealerRouter: Router;
   readonly #stream: WorldStream;
+  readonly #lockstep: LockstepFanout;
+  readonly #hellos = new LockstepHellos(() => TOY_LOCKSTEP);
   #pendingCount = 0;
 
   constructor(parts: FrontParts) {
@@ -105,9 +110,14 @@ export class SimulatedFront {
       simulatedDealerRoutes(dealer).map((route) => this.#watchedDealer(route)),
     );
     this.#fanout = new parts.Fanout(time);
-    this.#stream = new WorldStream(worlds, limits, this.#fanout, forwarding);
+    this.#lockstep = new LockstepFanout(time);
+    const streams = { fanout: this.#fanout, lockstep: this.#lockstep, hellos: this.#hellos };
+    this.#stream = new WorldStream({ ...streams, worlds, limits, forwarding });
     this.#feedStreams();
-    time.every(SWEEP_MS, () => this.#fanout.sweep());
+    time.every(SWEEP_MS, () => {
+      this.#fanout.sweep();
+      this.#lockstep.sweep();
+    });
   }
 
   #routes(worlds: WorldAccess, publicTwinUrl: () => string): Route[] {
@@ -134,16 +144,20 @@ export class SimulatedFront {
       for (const { world, json } of frames) {
         if (json !== undefined) observer.framed(publisher, world.number, shownInFrame(json));
       }
-      cluster.publish(frames);
+      cluster.relays.publish(frames);
       this.#fanout.publish(frames, done);
     });
     service.onStreamEnd((world, why) => {
-      cluster.endRelays(world.number, why);
+      cluster.relays.end(world.number, why);
       this.#stream.end(world, why);
     });
     const relayed = new RelayedFrames(this.#fanout);
-    cluster.onFrames((frames) => relayed.publish(frames));
-    cluster.onStreamEnd((number, code) => this.#fanout.endWorld(number, code));
+    cluster.relays.onFrames((frames) => relayed.publish(frames));
+    cluster.relays.onStreamEnd((number, code) => {
+      this.#fanout.endWorld(number, code);
+      this.#lockstep.endWorld(number, code);
+    });
+    feedLockstep({ fanout: this.#lockstep, hellos: this.#hellos, service, cluster });
   }
 
   /** The route as the node of the world answers it: what it says is observed. */

@@ -21,6 +21,11 @@ const FRAME_BYTES = 8;
 /** In the upper half of the seed, which has 32 bits. */
 const STATE = H_SEED + 4;
 
+/** Nobody loads these. */
+export const TOY_LOCKSTEP = {
+  kernel: 'toy',
+  assets: { kernel: '', frames: '', table: '', car_types: '' },
+};
 /** Identity of the toy kernel. */
 export const TOY_KERNEL = 'toy';
 

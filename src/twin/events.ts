@@ -52,12 +52,15 @@ interface EventHazard {
 
 /** Permanent bodies beside the road, by kind of spot. A car that hits one has left its lane. */
 const BESIDE_ROAD: Readonly<Record<string, string>> = {
-  parked_row_child: 'a parked car',
-  deer_crossing: 'a hedge',
-  blind_crossing: 'a house',
-  ice_bend: 'a bollard',
-  sharp_bend: 'a wall',
+  parked_row_child: 'parked car',
+  deer_crossing: 'hedge',
+  blind_crossing: 'house',
+  ice_bend: 'bollard',
+  sharp_bend: 'wall',
 };
+
+/** What a car hits that leaves its lane at a spot of this kind. */
+export const besideRoadAt = (kind: string): string => BESIDE_ROAD[kind] ?? 'obstacle';
 
 /** What happens at a spot when it shows itself, by kind. */
 const APPEARANCES: Readonly<Record<string, string>> = {
@@ -137,10 +140,15 @@ function messageOf(raw: RawEvent, context: EventContext): string {
   }
 }
 
+/** What happens when a spot of this kind shows itself; undefined if it cannot, or there is none. */
+export function appearanceAt(kind: string | undefined): string | undefined {
+  return kind === undefined ? undefined : APPEARANCES[kind];
+}
+
 function appearanceOf(hazard: EventHazard | undefined): string {
   if (hazard === undefined) return 'A hazard appeared';
   const { id, kind } = hazard;
-  return `${APPEARANCES[kind] ?? `Something appeared at the ${kind.replaceAll('_', ' ')}`} (${id})`;
+  return `${appearanceAt(kind) ?? `Something appeared at the ${kind.replaceAll('_', ' ')}`} (${id})`;
 }
 
 function consequenceOf(raw: RawEvent, { fleet, hazards }: EventContext): string {
@@ -172,7 +180,7 @@ function collisionOf({ other, hazard }: RawEvent, { fleet, hazards }: EventConte
   if (spot === undefined) return 'collided with a building';
   const actor = spot.site?.actor?.name;
   if (other === OTHER_ACTOR && actor) return `collided with ${withArticle(actor)} (${spot.id})`;
-  return `left its lane at the ${spotName(spot)} and hit ${BESIDE_ROAD[spot.kind] ?? 'an obstacle'}`;
+  return `left its lane at the ${spotName(spot)} and hit ${withArticle(besideRoadAt(spot.kind))}`;
 }
 
 function spotName({ id, kind }: EventHazard): string {

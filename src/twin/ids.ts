@@ -53,3 +53,13 @@ export function inPartition(worldNumber: number, partition: number): number {
 export function randomWorldNumber(random: (byteCount: number) => Uint8Array): number {
   return random(7).reduce((number, byte) => (number % (WORLD_NUMBER_END / 256)) * 256 + byte, 0);
 }
+
+/** A random number in one of some partitions, in any of them alike; undefined if there is none. */
+export function newWorldNumber(
+  random: (byteCount: number) => Uint8Array,
+  partitions: readonly number[],
+): number | undefined {
+  const number = randomWorldNumber(random);
+  const partition = partitions[partitionOf(number) % partitions.length];
+  return partition === undefined ? undefined : inPartition(number, partition);
+}

@@ -1,27 +1,52 @@
-import type { Encoding } from '../codec/encoding.ts';
+import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 
-/** Who watches one world, and in which encodings watchers and readers need its frames. */
+/**
+ * Who watches one world, and in which encodings watchers and readers need its frames. Whoever watches by
+ * lockstep needs none.
+ */
 export class EncodingDemand {
-  #watchers: Record<Encoding, number> = { json: 0, msgpack: 0 };
+  #watchers: Record<StreamEncoding, number> = { json: 0, msgpack: 0, lockstep: 0 };
   #readers: Record<Encoding, boolean> = { json: false, msgpack: false };
-  /** By client: number of its watchers. Absent where nobody watches, because most worlds are so. */
+  /** By client: number of its watchers of frames. Absent where nobody watches, because most worlds are so. */
   #clients: Map<string, number> | undefined;
 
   get watcherCount(): number {
+    return this.frameWatcherCount + this.lockstepCount;
+  }
+
+  get frameWatcherCount(): number {
     return this.#watchers.json + this.#watchers.msgpack;
   }
 
+  get lockstepCount(): number {
+    return this.#watchers.lockstep;
+  }
+
   wants(encoding: Encoding): boolean {
-    const isRead = this.#readers[encoding] && this.watcherCount > 0;
+    const isRead = this.#readers[encoding] && this.frameWatcherCount > 0;
     return this.#watchers[encoding] > 0 || isRead;
   }
 
-  /** Of those that watch the client that came first. */
+  /** In which it is watched or read. */
+  get encodings(): StreamEncoding[] {
+    const all = Object.keys(this.#watchers) as StreamEncoding[];
+    return all.filter((each) => (each === 'lockstep' ? this.lockstepCount > 0 : this.wants(each)));
+  }
+
+  /** Of those that watch frames the client that came first. */
   get firstClient(): string | undefined {
     return this.#clients?.keys().next().value;
   }
 
-  /** Adds a watcher; returns whether its encoding was not needed before. */
+  joinLockstep(): void {
+    this.#watchers.lockstep++;
+  }
+
+  leaveLockstep(): void {
+    this.#watchers.lockstep--;
+  }
+
+  /** Adds a watcher of frames; returns whether its encoding was not needed before. */
   join(encoding: Encoding, client: string): boolean {
     const isNew = !this.wants(encoding);
     this.#watchers[encoding]++;
@@ -30,13 +55,13 @@ export class EncodingDemand {
     return isNew;
   }
 
-  /** Removes a watcher; returns whether its encoding is no longer needed. */
+  /** Removes a watcher of frames; returns whether its encoding is no longer needed. */
   leave(encoding: Encoding, client: string): boolean {
     this.#watchers[encoding]--;
     const left = (this.#clients?.get(client) ?? 0) - 1;
     if (left > 0) this.#clients?.set(client, left);
     else this.#clients?.delete(client);
-    if (this.watcherCount === 0) {
+    if (this.frameWatcherCount === 0) {
       this.#readers = { json: false, msgpack: false };
       this.#clients = undefined;
     }
@@ -45,7 +70,7 @@ export class EncodingDemand {
 
   /** Adds a reader; returns whether its encoding was not needed before. */
   read(encoding: Encoding): boolean {
-    if (this.watcherCount === 0 || this.wants(encoding)) return false;
+    if (this.frameWatcherCount === 0 || this.wants(encoding)) return false;
     this.#readers[encoding] = true;
     return true;
   }

@@ -113,6 +113,7 @@ function shardOf(cachedFrom: number) {
   return { shard, seen };
 }
 
+const WATCHER = 'watcher';
 /** A watched world on such a shard. */
 function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)) {
   const number = ++worlds;
@@ -126,9 +127,9 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
   const reports = new WorldReports(number, shared);
   const ticks = new WorldTicks(clock, 0, 0);
   const residency = new Residency(number, shard);
-  const world = { number, id: 'w', watcherCount: 1 };
   const demand = new EncodingDemand();
-  const base = { world: world as World, record, ticks, residency, reports, demand };
+  demand.join('json', WATCHER);
+  const base = { world: { number, id: 'w' } as World, record, ticks, residency, reports, demand };
   const parts = { ...base, shared } as WorldParts;
   const explanations = new Explanations(parts, new IncidentIndex(number, records));
   let contacts = 0;
@@ -141,7 +142,6 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
   };
   return {
     number,
-    world,
     time,
     budget,
     seen,
@@ -298,7 +298,7 @@ test('[I31] beyond the budget of the world a client pays for what it asks for, i
 test('[I31] who pays for a search pays for the rewind before it', async () => {
   const world = worldOf(Number.POSITIVE_INFINITY);
   world.budget.left = 0;
-  world.world.watcherCount = 0;
+  world.demand.leave('json', WATCHER);
   await world.collide([tickOf(9)]);
   const client = budgetOf(SEARCH_TICKS);
   world.explanations.ask([placeAt(tickOf(9))], client);
@@ -310,7 +310,7 @@ test('[I31] who pays for a search pays for the rewind before it', async () => {
 
 test('[I31] a client that cannot pay does not take the place of one that can', async () => {
   const world = worldOf(0, budgetOf(0));
-  world.world.watcherCount = 0;
+  world.demand.leave('json', WATCHER);
   await world.collide([tickOf(0)]);
   const [rich, poor] = [budgetOf(SEARCH_TICKS), budgetOf(0, 'b')];
   world.explanations.ask([placeAt(tickOf(0))], rich);
@@ -350,6 +350,7 @@ test('[I31] a client pays once for each of many requests', async () => {
 test('[I35] a search is for the client that pays or, if the world does, for its first watcher', async () => {
   const world = worldOf(0, budgetOf(SEARCH_TICKS));
   for (const client of ['first', 'second']) world.demand.join('json', client);
+  world.demand.leave('json', WATCHER);
   await world.collide([tickOf(0)]);
   await until(() => world.order.length === 1 && world.explanations.isIdle);
   world.budget.left = 0;
@@ -402,7 +403,7 @@ test('[R37] of many worlds one reads a page in a turn of the event loop', async 
 
 test('[I32] what nobody watches and nobody has asked about for a minute is stopped', async () => {
   const world = worldOf(Number.POSITIVE_INFINITY);
-  world.world.watcherCount = 0;
+  world.demand.leave('json', WATCHER);
   await world.collide([tickOf(0), tickOf(1)]);
   world.explanations.ask([placeAt(tickOf(0)), placeAt(tickOf(1))], undefined);
   await until(() => world.rewinds.length > 0);
@@ -422,7 +423,7 @@ test('[I32] what nobody watches and nobody has asked about for a minute is stopp
 
 test('requests during a rewind do not read the incidents again', async () => {
   const world = worldOf(Number.POSITIVE_INFINITY);
-  world.world.watcherCount = 0;
+  world.demand.leave('json', WATCHER);
   await world.collide([tickOf(0)]);
   world.explanations.ask([placeAt(tickOf(0))], undefined);
   await until(() => world.rewinds.length > 0);
@@ -443,7 +444,7 @@ test('[I32] the last watcher stops what nobody has asked about', async () => {
   await until(() => world.rewinds.length > 0);
   world.explanations.stopUnwanted();
   expect(world.seen.stops).toBe(0);
-  world.world.watcherCount = 0;
+  world.demand.leave('json', WATCHER);
   world.explanations.stopUnwanted();
   expect(world.seen.stops).toBe(1);
 });

@@ -142,7 +142,7 @@ export class Explanations {
   }
 
   get #isWatched(): boolean {
-    return this.#parts.world.watcherCount > 0;
+    return this.#parts.demand.frameWatcherCount > 0;
   }
 
   get #isWanted(): boolean {

@@ -1,4 +1,4 @@
-import type { Encoding } from '../codec/encoding.ts';
+import type { StreamEncoding } from '../codec/encoding.ts';
 import type { FrozenWorld } from '../shard/protocol.ts';
 import type { WorldRecord } from './records.ts';
 
@@ -18,7 +18,7 @@ export interface HandedWorld {
   /** Null: it is not in memory. */
   frozen: FrozenWorld | null;
   /** Encodings in which it is watched. */
-  encodings: readonly Encoding[];
+  encodings: readonly StreamEncoding[];
   /** Tick of the last frame that its watchers have got; null: nobody watches it. */
   sentTick: number | null;
 }

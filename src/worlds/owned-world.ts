@@ -1,7 +1,6 @@
 import { TICK_MS } from '../../assembly/layout.ts';
-import { at } from '../city/geometry.ts';
 import type { City } from '../city/types.ts';
-import type { Encoding } from '../codec/encoding.ts';
+import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { FRAME_AGE_MS_MAX } from '../limits.ts';
 import type { BatchFrame } from '../shard/frame-batch.ts';
@@ -11,6 +10,7 @@ import type { ContactRecord } from '../twin/contact-records.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { Change, NumberedChange } from '../twin/journal.ts';
+import type { KnownJournal, WorldPulse } from '../twin/lockstep.ts';
 import { outlookEntries } from '../twin/outlook.ts';
 import type { EventRecord, FleetEntry, Incident, WorldOutlook } from '../twin/wire.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
@@ -19,6 +19,7 @@ import type {
   ChangeRange,
   ForkOrder,
   IncidentRange,
+  LockstepPast,
   LongList,
   PastState,
   PastStateOrder,
@@ -39,15 +40,14 @@ import type { WorldRecord } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
-import { WorldJournal } from './world-journal.ts';
+import { hashedAt, WorldJournal } from './world-journal.ts';
 import { WorldLoader } from './world-loader.ts';
+import { WorldLockstep } from './world-lockstep.ts';
 import { WorldOutlooks } from './world-outlooks.ts';
 import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
 import { WorldTicks } from './world-ticks.ts';
 import { RefusedWrite } from './write-errors.ts';
-
-const ENCODINGS: readonly Encoding[] = ['json', 'msgpack'];
 
 /** The main thread's object for one world. */
 export class OwnedWorld implements World, IdleWorld {
@@ -60,6 +60,7 @@ export class OwnedWorld implements World, IdleWorld {
   /** Its slot of the idle index, in the store. */
   due: number;
   readonly loader: WorldLoader;
+  readonly #lockstep: WorldLockstep;
   readonly #parts: WorldParts;
   readonly #shared: WorldDependencies;
   /** Made at first use, because most worlds at hand never need it. */
@@ -97,12 +98,18 @@ export class OwnedWorld implements World, IdleWorld {
     this.#shared = shared;
     this.#parts = {
       ...base,
-      journal: new WorldJournal(changes, base),
-      reports: new WorldReports(number, shared),
+      journal: new WorldJournal(changes, {
+        ...base,
+        changed: (change) => this.#lockstep.changed(change),
+      }),
+      reports: new WorldReports(number, shared, (incidents, isExplained) =>
+        this.#lockstep.stored(incidents, isExplained),
+      ),
       demand: new EncodingDemand(),
       guard: new CrashLoopGuard(),
     };
     this.loader = new WorldLoader(this.#parts);
+    this.#lockstep = new WorldLockstep(this.#parts, this.loader);
   }
 
   get city(): City {
@@ -210,6 +217,7 @@ export class OwnedWorld implements World, IdleWorld {
     residency.retire();
     this.#history?.explanations.stopUnwanted();
     journal.forget();
+    this.#lockstep.stop();
     await residency.close();
     await reports.close();
   }
@@ -224,13 +232,16 @@ export class OwnedWorld implements World, IdleWorld {
 
   handOut(frozen: FrozenWorld | null): HandedWorld {
     const { record, journal, guard, ticks, demand } = this.#parts;
-    const { masks, seq: maskSeq, lastTick: maskTick } = journal;
+    const { masks, seq: maskSeq, lastTick: maskTick, hash } = journal;
     return {
-      ...{ number: this.number, record: { ...record, masks, maskSeq, maskTick } },
+      ...{
+        number: this.number,
+        record: { ...record, masks, maskSeq, maskTick, ...hashedAt(maskSeq, hash) },
+      },
       ...{ due: this.due, lastTouchMs: this.lastTouchMs, trapsMs: guard.trapsMs },
       ...{ answeredTick: ticks.answered, paidTick: ticks.paid },
       ...{ frozen, sentTick: this.#latest?.tick ?? null },
-      encodings: ENCODINGS.filter((encoding) => demand.wants(encoding)),
+      encodings: demand.encodings,
     };
   }
 
@@ -255,10 +266,11 @@ export class OwnedWorld implements World, IdleWorld {
     return ticks.answer(Math.max(shown, ticks.answered));
   }
 
-  /** The newest frame, if it is recent and no answer has shown a later tick. */
+  /** The newest frame, if it is recent and no answer has shown a later tick, at another node neither. */
   #fresh(): LatestFrame | undefined {
     const { ticks } = this.#parts;
-    if (this.#latest === undefined || this.#latest.tick < ticks.answered) return undefined;
+    const shownTick = Math.max(ticks.answered, ticks.floor);
+    if (this.#latest === undefined || this.#latest.tick < shownTick) return undefined;
     const ageMs = (ticks.due() - this.#latest.tick) * TICK_MS;
     return ageMs <= FRAME_AGE_MS_MAX ? this.#latest : undefined;
   }
@@ -318,8 +330,8 @@ export class OwnedWorld implements World, IdleWorld {
   async perception(asker: Asker, car: number) {
     // A watched world is not stepped for it between frames: other answers would have to wait for the next one.
     const tick = this.#fresh()?.tick;
-    const { packed, perceptions } = await this.loader.query('perceptions', { asker, tick });
-    return { packed: given(packed), record: at(given(perceptions), car) };
+    const answer = await this.loader.query({ perceivedBy: car }, { asker, tick });
+    return { packed: given(answer.packed), record: given(answer.perception) };
   }
 
   events(asker?: Asker): Promise<EventRecord[]> {
@@ -338,6 +350,10 @@ export class OwnedWorld implements World, IdleWorld {
     return this.history.incident(id, asker);
   }
 
+  recordedIncident(id: string): Promise<Incident | undefined> {
+    return this.history.recordedIncident(id);
+  }
+
   replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
     return this.history.replay(id, order);
   }
@@ -345,7 +361,7 @@ export class OwnedWorld implements World, IdleWorld {
   /** Takes new contacts. `from`: number of the first. */
   collided(from: number, facts: readonly ContactRecord[]): void {
     this.reports.contacts(from, facts);
-    if (this.watcherCount > 0) this.history.explanations.wakeAfter(facts.at(-1)?.tick ?? 0);
+    if (this.isHot) this.history.explanations.wakeAfter(facts.at(-1)?.tick ?? 0);
   }
 
   // ── watchers ────────────────────────────────────────────────────────────────────────────────
@@ -354,19 +370,38 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#parts.demand.watcherCount;
   }
 
-  watch(encoding: Encoding, client: string, asker?: Asker): void {
-    const { demand, guard, ticks } = this.#parts;
-    guard.refuseInQuarantine(this.#shared.clock.now());
-    if (this.watcherCount === 0 && !this.shard.admits) {
+  /** Whether its frames are watched. */
+  get isHot(): boolean {
+    return this.#parts.demand.frameWatcherCount > 0;
+  }
+
+  lockstep(known?: KnownJournal): Promise<LockstepPast> {
+    return this.#lockstep.past(known);
+  }
+
+  pulse(): WorldPulse {
+    return this.#lockstep.pulse();
+  }
+
+  watch(encoding: StreamEncoding, client: string, asker?: Asker): void {
+    this.#parts.guard.refuseInQuarantine(this.#shared.clock.now());
+    if (encoding === 'lockstep') this.#lockstep.join();
+    else this.#watchFrames(encoding, client, asker);
+  }
+
+  #watchFrames(encoding: Encoding, client: string, asker: Asker | undefined): void {
+    const { demand, ticks } = this.#parts;
+    if (!this.isHot && !this.shard.admits) {
       throw new TwinError(
         'overloaded',
         'This node has no capacity for another watched world; try again later.',
         5,
       );
     }
-    if (this.watcherCount === 0 && asker?.affords(0) === false) throw new TwinError('rate_limited');
+    if (!this.isHot && asker?.affords(0) === false) throw new TwinError('rate_limited');
     const isNew = demand.join(encoding, client);
-    if (this.watcherCount === 1) {
+    const isFirst = demand.frameWatcherCount === 1;
+    if (isFirst) {
       this.#shared.owner.hotChanged(this.shard, true);
       this.history.explanations.wakeAfter(ticks.now());
     }
@@ -374,25 +409,30 @@ export class OwnedWorld implements World, IdleWorld {
       void this.loader.loadIfWatched(asker);
       return;
     }
-    if (this.watcherCount === 1) this.loader.payUpToNow(asker);
+    if (isFirst) this.loader.payUpToNow(asker);
     if (isNew) this.loader.sendDemand();
   }
 
-  unwatch(encoding: Encoding, client: string): void {
+  unwatch(encoding: StreamEncoding, client: string): void {
+    if (encoding === 'lockstep') this.#lockstep.leave();
+    else this.#unwatchFrames(encoding, client);
+    // The idle time starts now: it does not run while the world is watched.
+    if (this.watcherCount === 0) this.touch();
+  }
+
+  #unwatchFrames(encoding: Encoding, client: string): void {
     const isGone = this.#parts.demand.leave(encoding, client);
     if (isGone) this.loader.sendDemand();
-    if (this.watcherCount > 0) return;
+    if (this.isHot) return;
     this.#shared.owner.hotChanged(this.shard, false);
     this.#history?.explanations.stopUnwanted();
     this.#latest = undefined;
-    // The idle time starts now: it does not run while the world is watched.
-    this.touch();
   }
 
   /** Takes a new frame from the shard; returns it for the sockets if the world is watched. */
   receive(frame: BatchFrame): WorldFrame | undefined {
     this.#parts.ticks.step(frame.tick);
-    if (this.watcherCount === 0 || frame.tick <= this.#sentTick) return undefined;
+    if (!this.isHot || frame.tick <= this.#sentTick) return undefined;
     this.#latest ??= new LatestFrame();
     this.#latest.take(frame);
     const { tick, json, msgpack } = this.#latest;

@@ -91,7 +91,7 @@ function answerTo({ task }: Asked): PastStateAnswer {
   return { image: new Uint8Array(SLAB_BYTES), hash: BigInt(task.tick), snapshot };
 }
 
-test('[L33] each portion is paid, and what was lived for a refused request is kept', async () => {
+test('[L34] each portion is paid, and what was lived for a refused request is kept', async () => {
   const { asked, at, task } = setUp();
   const last = 2 * PAST_PORTION_TICKS + 4000;
   const poor = askerWith(PAST_PORTION_TICKS + 1000);
@@ -115,7 +115,7 @@ test('[L33] each portion is paid, and what was lived for a refused request is ke
   expect(begins).toEqual([undefined, PAST_PORTION_TICKS, 2 * PAST_PORTION_TICKS]);
 });
 
-test('[L33] it is lived on for a request that waits no longer, and the next one joins', async () => {
+test('[L34] it is lived on for a request that waits no longer, and the next one joins', async () => {
   const { asked, at, task, time } = setUp();
   const asker = askerWith(9000);
   const refused = at(9000, asker);
@@ -137,7 +137,7 @@ test('[L33] it is lived on for a request that waits no longer, and the next one 
   expect(asker.spent).toBe(9000);
 });
 
-test('[L33] a state is lived once for all that ask for it at the same time', async () => {
+test('[L34] a state is lived once for all that ask for it at the same time', async () => {
   const { asked, at, task } = setUp();
   const askers = [askerWith(5000), askerWith(5000), askerWith(0)];
   const states = Promise.all(askers.map((asker) => at(5000, asker)));
@@ -158,7 +158,7 @@ test('whoever joins another one does not share its refusal', async () => {
   expect((await second).hash).toBe('0000000000001388');
 });
 
-test('[L33] changes that have to be read are paid too, and none is read without need', async () => {
+test('[L34] changes that have to be read are paid too, and none is read without need', async () => {
   const change = { car: 0, touched: 1, values: 0 };
   const changes = [1, 2, 3].map((seq) => ({ ...change, seq, tick: 1000 * seq }));
   const { at, readCount, task } = setUp(changes);

@@ -21,6 +21,7 @@ import type { Explanation } from '../twin/explanation.ts';
 import { partitionOf } from '../twin/ids.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import { type NumberedChange, unpackChanges } from '../twin/journal.ts';
+import type { WorldStart } from '../twin/lockstep.ts';
 import { orUnavailable, RefusedWrite, UncertainWrite } from './write-errors.ts';
 
 /**
@@ -51,8 +52,9 @@ export interface WorldRecord {
   masks: readonly number[];
   maskSeq: number;
   maskTick: number;
-  /** Its start under this kernel: tick, number of the last change before it, declared masks. */
-  from: { tick: number; seq: number; masks: readonly number[] };
+  /** `JournalHash` up to a change. It counts only if that is the one of the masks: an earlier version keeps it. */
+  hashed?: { seq: number; hash: string };
+  from: WorldStart;
 }
 
 export interface StoredImage extends StateImage {

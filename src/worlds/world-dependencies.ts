@@ -5,6 +5,7 @@ import type { Random } from '../random.ts';
 import type { Shard } from '../shard/shard.ts';
 import type { Slices } from '../slices.ts';
 import type { Time } from '../time.ts';
+import type { LockstepMessage } from '../twin/lockstep.ts';
 import type { StreamEnd, TickBudget, World } from '../twin-service.ts';
 import type { IdleIndex } from './idle-index.ts';
 import type { KeptStates } from './kept-states.ts';
@@ -14,6 +15,8 @@ import type { Records } from './records.ts';
 export interface WorldOwner {
   /** Called when a world of this shard gets its first watcher or loses its last one. */
   hotChanged(shard: Shard, isHot: boolean): void;
+  /** Tells those who live a world of their own, in lockstep, of a message. */
+  tell(world: World, message: LockstepMessage): void;
   /** Ends the streams of a world. */
   endStreams(world: World, why: StreamEnd): void;
   /** Drops a world object that contradicts the store. The next request loads the world again. */

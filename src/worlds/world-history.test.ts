@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { loadCities } from '../load-cities.ts';
+import { systemRandom } from '../random.ts';
+import { contactWith } from '../testing/doubles/contacts.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
+import { fleetOf } from '../twin/fleet.ts';
 import { WorldHistory } from './world-history.ts';
 import type { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -25,4 +29,28 @@ test('[I34] the lists of each object of a world have tags of their own', () => {
   const first = tagOfNew();
   count = 0;
   expect(tagOfNew()).toBe(first);
+});
+
+test('[P35] what is stored of an incident is told and replayed without a step of its world', async () => {
+  const chain = [contactWith({ tick: 900 })];
+  const replay = vi.fn(async () => ({ outcome: 'played', frames: new Uint8Array(3) }));
+  const incident = vi.fn(async () => ({ chain, explanation: undefined }));
+  const parts = {
+    world: { number: 7, id: 'w', fleet: fleetOf(7, 7) },
+    record: worldRecord(),
+    reports: { stored: async () => {} },
+    shared: {
+      ...{ city: loadCities().cities[0], cityIndex: 0, shard: { replay }, records: { incident } },
+      random: systemRandom,
+      explanationBudget: () => undefined,
+    },
+  };
+  // Whatever steps the world goes through its loader.
+  const loader = { query: () => expect.unreachable() };
+  const history = new WorldHistory(parts as unknown as WorldParts, loader as never);
+  expect(await history.recordedIncident('i900-0')).toMatchObject({ tick: 900, explained: false });
+  expect(await history.recordedIncident('nothing')).toBeUndefined();
+  const order = { client: 'a', on: 0, encoding: 'json', spend: () => {} } as const;
+  await history.replay('i900-0', { ...order, untilContact: true });
+  expect(replay).toHaveBeenCalledWith(expect.objectContaining({ untilTick: 900 }));
 });

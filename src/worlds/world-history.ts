@@ -97,13 +97,26 @@ export class WorldHistory {
     return this.#incident(found.chain, found.explanation);
   }
 
+  async recordedIncident(id: string): Promise<Incident | undefined> {
+    const found = await this.#recorded(id);
+    return found && this.#incident(found.chain, found.explanation);
+  }
+
   async #find(id: string, asker: Asker | undefined) {
+    if (parseIncidentId(id) === undefined) return undefined;
+    const untilTick = await this.#untilNow(asker);
+    const found = await this.#recorded(id);
+    return found && { ...found, untilTick };
+  }
+
+  /** As it is stored, with the tick of its contact, which the world has passed in any case. */
+  async #recorded(id: string) {
     const place = parseIncidentId(id);
     if (place === undefined) return undefined;
-    const { world, shared } = this.#parts;
-    const untilTick = await this.#untilNow(asker);
+    const { world, shared, reports } = this.#parts;
+    await reports.stored();
     const found = await shared.records.incident(world.number, place.tick, place.order);
-    return found && { ...found, untilTick };
+    return found && { ...found, untilTick: found.chain[0].tick };
   }
 
   #incident(chain: IncidentContacts, explanation: Explanation | undefined): Incident {
@@ -122,7 +135,7 @@ export class WorldHistory {
   async replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
     const { client, spend } = order;
     const payer = { client, affords: () => true, spares: () => true, spend };
-    const found = await this.#find(id, payer);
+    const found = await (order.untilContact ? this.#recorded(id) : this.#find(id, payer));
     if (found === undefined) return undefined;
     const { world, record, shared } = this.#parts;
     const { chain, explanation, untilTick } = found;

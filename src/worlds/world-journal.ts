@@ -8,6 +8,7 @@ import {
   type NumberedChange,
   withChanges,
 } from '../twin/journal.ts';
+import { JournalHash } from '../twin/journal-hash.ts';
 import type { World } from '../twin-service.ts';
 import type { Records, WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
@@ -27,11 +28,18 @@ interface AcceptedChange extends Change {
   readonly outcome: PromiseWithResolvers<number>;
 }
 
+export interface ChangeCollection {
+  readonly changes: readonly NumberedChange[];
+  end(): void;
+}
+
 export interface WorldJournalDependencies {
   readonly world: Pick<World, 'number'>;
   readonly record: WorldRecord;
   readonly ticks: WorldTicks;
   readonly residency: Pick<Residency, 'command'>;
+  /** Called with each change that is durable, in order, before whoever made it is answered. */
+  readonly changed?: (change: NumberedChange) => void;
   readonly shared: Pick<WorldDependencies, 'isShown' | 'kernel' | 'time'> & {
     readonly records: Pick<Records, 'append' | 'hasChange'>;
   };
@@ -61,8 +69,12 @@ export class WorldJournal {
   #hold = 0;
   #seq: number;
   #lastTick: number;
+  /** Up to the last durable change; undefined: nobody has asked, and none came after the masks of the record. */
+  #hash: JournalHash | undefined;
+  /** Those that collect the changes that become durable. Absent where nobody does, as for most worlds. */
+  #collections: Set<NumberedChange[]> | undefined;
   /** Changes that became durable while the world was being loaded. */
-  #sinceLoading: NumberedChange[] | undefined;
+  #sinceLoading: ChangeCollection | undefined;
 
   /** `changes`: those after the masks of the record. */
   constructor(changes: readonly NumberedChange[], dependencies: WorldJournalDependencies) {
@@ -72,6 +84,9 @@ export class WorldJournal {
     this.#accepted = this.#masks.slice();
     this.#seq = changes.at(-1)?.seq ?? maskSeq;
     this.#lastTick = changes.at(-1)?.tick ?? maskTick;
+    const { record } = dependencies;
+    const sinceStart = changes.filter(({ seq }) => seq > record.from.seq);
+    if (sinceStart.length > 0) this.#hash = withAll(recordedHash(record), sinceStart);
   }
 
   get isIdle(): boolean {
@@ -81,6 +96,22 @@ export class WorldJournal {
   /** Journal number of the last durable change. */
   get seq(): number {
     return this.#seq;
+  }
+
+  /** Of the journal up to `seq`; undefined if an earlier version wrote a part of it. */
+  get hash(): JournalHash | undefined {
+    this.#hash ??= recordedHash(this.#dependencies.record);
+    return this.#hash;
+  }
+
+  /** Takes the hash up to `seq`, which was made from the whole journal. */
+  learnHash(hash: JournalHash, seq: number): void {
+    if (seq === this.#seq) this.#hash ??= hash;
+  }
+
+  /** The world starts anew after the last change. */
+  startedOver(): void {
+    this.#hash = undefined;
   }
 
   /** Tick of the last accepted change. */
@@ -214,7 +245,10 @@ export class WorldJournal {
     const isDue = maskSeq - record.maskSeq >= MASK_CHECKPOINT_CHANGES;
     // A record of another kernel is replaced when the world is loaded.
     if (!isDue || record.kernel !== kernel) return records.append(world.number, changes);
-    const upToDate = { masks: withChanges(this.#masks, changes), maskSeq, maskTick };
+    const upToDate = {
+      ...{ masks: withChanges(this.#masks, changes), maskSeq, maskTick },
+      ...hashedAt(maskSeq, withAll(this.hash?.copy(), changes)),
+    };
     await records.append(world.number, changes, { ...record, ...upToDate });
     Object.assign(record, upToDate);
   }
@@ -257,8 +291,7 @@ export class WorldJournal {
     writing: readonly AcceptedChange[] = [],
   ): void {
     this.#writing = writing;
-    this.#seq += changes.length;
-    this.#sinceLoading?.push(...changes);
+    for (const change of changes) this.#append(change);
     const { residency } = this.#dependencies;
     for (const [i, accepted] of batch.entries()) {
       const change = changes[i];
@@ -272,6 +305,14 @@ export class WorldJournal {
     }
     if (changes.length === 0) this.#acceptAgain();
     this.#showHold();
+  }
+
+  /** A change is durable. */
+  #append(change: NumberedChange): void {
+    this.hash?.add(change);
+    this.#seq = change.seq;
+    for (const collection of this.#collections ?? []) collection.push(change);
+    this.#dependencies.changed?.(change);
   }
 
   #showHold(): void {
@@ -299,12 +340,25 @@ export class WorldJournal {
 
   /** Begins to collect the changes that become durable while the world is being loaded. */
   beginLoading(): void {
-    this.#sinceLoading = [];
+    this.endLoading();
+    this.#sinceLoading = this.collect();
+  }
+
+  /** Collects the changes that become durable from now on, until `end`. */
+  collect(): ChangeCollection {
+    const changes: NumberedChange[] = [];
+    this.#collections ??= new Set();
+    this.#collections.add(changes);
+    const end = () => {
+      this.#collections?.delete(changes);
+      if (this.#collections?.size === 0) this.#collections = undefined;
+    };
+    return { changes, end };
   }
 
   /** Sends the shard the collected changes, and holds for changes that are not durable yet. */
   loaded(): void {
-    const changes = this.#sinceLoading ?? [];
+    const { changes } = this.#sinceLoading ?? { changes: [] };
     const { residency } = this.#dependencies;
     if (changes.length > 0) residency.command({ kind: 'resolve', hold: 0, changes });
     for (const { hold, tick } of this.#pending()) residency.command({ kind: 'hold', hold, tick });
@@ -312,6 +366,27 @@ export class WorldJournal {
   }
 
   endLoading(): void {
+    this.#sinceLoading?.end();
     this.#sinceLoading = undefined;
   }
+}
+
+/** Up to the masks of a record, or to its start if that is later; undefined if the record does not show it. */
+function recordedHash({ seed, from, maskSeq, hashed }: WorldRecord): JournalHash | undefined {
+  if (maskSeq <= from.seq) return JournalHash.ofStart(seed, from);
+  return hashed?.seq === maskSeq ? JournalHash.parse(hashed.hash) : undefined;
+}
+
+/** The part of a record that tells a hash, if there is one. */
+export function hashedAt(seq: number, hash: JournalHash | undefined): Pick<WorldRecord, 'hashed'> {
+  return hash === undefined ? {} : { hashed: { seq, hash: hash.toString() } };
+}
+
+/** Adds changes to a hash, if there is one, and returns it. */
+function withAll(
+  hash: JournalHash | undefined,
+  changes: readonly NumberedChange[],
+): JournalHash | undefined {
+  for (const change of changes) hash?.add(change);
+  return hash;
 }

@@ -77,11 +77,11 @@ export class WorldLoader {
   /** @param given its state and later changes, and the last frame that was sent; by default as stored */
   async #loadNow(given?: Given): Promise<number> {
     const { world, record, ticks, residency, journal, reports, demand, guard } = this.#parts;
-    const { clock, kernel, records, shard, cityIndex } = this.#parts.shared;
+    const { clock, records, shard, cityIndex } = this.#parts.shared;
     guard.refuseInQuarantine(clock.now());
     this.#refuseWhenRetired();
     journal.beginLoading();
-    if (record.kernel !== kernel) await this.startedOver();
+    await this.startedOver();
     const trustImage = !guard.distrustsImage(clock.now());
     const past = given?.past ?? (await records.past(world.number, record, trustImage));
     const number = shard.nextResidency();
@@ -108,7 +108,7 @@ export class WorldLoader {
     reports.loaded(answer.contacts);
     ticks.reached = (past.image ?? past.from).tick;
     journal.loaded();
-    if (demand.watcherCount > 0) this.sendDemand();
+    if (demand.frameWatcherCount > 0) this.sendDemand();
     return number;
   }
 
@@ -121,6 +121,7 @@ export class WorldLoader {
   async startedOver(): Promise<void> {
     const { record, shared } = this.#parts;
     if (record.kernel === shared.kernel) return;
+    // Once: whoever lives the world already from its new start would be left behind by a second one.
     this.#startingOver ??= this.#startOver().finally(() => {
       this.#startingOver = undefined;
     });
@@ -138,6 +139,7 @@ export class WorldLoader {
     const restarted = { ...record, kernel, exact: false, from };
     await records.replace(world.number, restarted);
     Object.assign(record, restarted);
+    journal.startedOver();
   }
 
   /** The shard has unloaded the world. `number`: of the residency; by default the current one. */
@@ -153,14 +155,14 @@ export class WorldLoader {
   async loadIfWatched(asker?: Asker): Promise<void> {
     const { world, residency, demand, shared } = this.#parts;
     for (let attempt = 1; ; attempt++) {
-      if (residency.isRetired || demand.watcherCount === 0 || residency.number !== 0) return;
+      if (residency.isRetired || demand.frameWatcherCount === 0 || residency.number !== 0) return;
       try {
         await this.#load();
         this.payUpToNow(asker);
         return;
       } catch (err) {
         // If the shard has no thread, the world is loaded when it has a new one.
-        if (demand.watcherCount === 0 || !shared.shard.alive) return;
+        if (demand.frameWatcherCount === 0 || !shared.shard.alive) return;
         const isPassing = err instanceof TwinError && err.code === 'store_unavailable';
         if (!isPassing || attempt === ATTEMPTS_MAX) {
           shared.log.warn({ world: world.id, err }, 'could not load a watched world');
@@ -223,10 +225,10 @@ export class WorldLoader {
     }
   }
 
-  /** The tick that an answer must have reached. */
-  #dueTick(): number {
+  /** The tick that an answer must have reached: no other answer has shown a later one. */
+  #dueTick(tick?: number): number {
     const { ticks } = this.#parts;
-    return Math.max(ticks.due(), ticks.answered);
+    return Math.max(tick ?? ticks.due(), ticks.answered);
   }
 
   async #query(query: Query, options: QueryOptions): Promise<QueryResult> {
@@ -236,7 +238,7 @@ export class WorldLoader {
       const residency = await this.#load();
       const tick = background
         ? Math.min(ticks.due(), ticks.reached + CATCH_UP_TICKS)
-        : (options.tick ?? this.#dueTick());
+        : this.#dueTick(options.tick);
       const task = { world: world.number, residency, tick, query, background };
       const answer = await this.#queryWithin(task, asker);
       if (answer.outcome === 'unloaded') {

@@ -3,6 +3,7 @@ import { STORE_WAIT_MS } from '../limits.ts';
 import type { StateImage } from '../shard/protocol.ts';
 import type { ContactRecord } from '../twin/contact-records.ts';
 import { worldIdOf } from '../twin/ids.ts';
+import { incidentId } from '../twin/incidents.ts';
 import type { Explained, Records } from './records.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 
@@ -26,6 +27,7 @@ export interface WorldReportsDependencies
 export class WorldReports {
   readonly #world: number;
   readonly #dependencies: WorldReportsDependencies;
+  readonly #told: (incidents: Iterable<string>, isExplained: boolean) => void;
   /** Number of contacts that were reported, from the beginning of the world. */
   #reported = 0;
   /** Not stored yet. */
@@ -37,9 +39,15 @@ export class WorldReports {
   #writing: Promise<void> | undefined;
   #isClosing = false;
 
-  constructor(world: number, dependencies: WorldReportsDependencies) {
+  /** `told`: called with the ids of incidents that are stored, or whose explanations are. */
+  constructor(
+    world: number,
+    dependencies: WorldReportsDependencies,
+    told: (incidents: Iterable<string>, isExplained: boolean) => void = () => {},
+  ) {
     this.#world = world;
     this.#dependencies = dependencies;
+    this.#told = told;
   }
 
   get isIdle(): boolean {
@@ -132,6 +140,7 @@ export class WorldReports {
       return false;
     }
     this.#facts.splice(0, facts.length);
+    this.#told(new Set(facts.map((fact) => incidentId(fact.chainTick, fact.chainOrder))), false);
     const stored = this.storedContacts;
     const { served = [], left = [] } = Object.groupBy(this.#waiting, ({ count }) =>
       count <= stored ? 'served' : 'left',
@@ -152,6 +161,10 @@ export class WorldReports {
     }
     this.#explained.splice(0, written.length);
     for (const { stored } of written) stored();
+    this.#told(
+      explained.map(({ tick, order }) => incidentId(tick, order)),
+      true,
+    );
     return true;
   }
 

@@ -133,6 +133,8 @@ describe('the worlds of a node', () => {
     // Those who watched there have the frames up to this one, and are owed the next.
     world.takeIn({ ...handed, sentTick: 2080 });
     expect([2080, 2084].map((tick) => sentBy(tick)?.tick)).toEqual([undefined, 2084]);
+    // Whoever asks is not shown such a frame: the other node has answered a later tick.
+    expect(world.tick()).toBeGreaterThanOrEqual(2091);
     world.unwatch('json', 'a client');
   });
 
@@ -395,7 +397,7 @@ describe('the worlds of a node', () => {
     const { node } = await start();
     const world = (await node.worlds.create({ startTick: 2 ** 30 })) as OwnedWorld;
     const query = vi.spyOn(world.shard, 'query').mockImplementation(async ({ tick }) => {
-      const nothing = { bytes: undefined, packed: undefined, perceptions: undefined };
+      const nothing = { bytes: undefined, packed: undefined, perception: undefined };
       return { outcome: 'answered', tick, ...nothing, events: undefined };
     });
     for (const piece of [1, 2]) {

@@ -76,7 +76,8 @@ export class Worlds
   /** Whom to tell that a world is deleted: those that were made here. */
   readonly #deleted = new Map<number, () => void>();
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = (_, done) => done();
-  #endStreams: (world: World, why: StreamEnd) => void = () => {};
+  endStreams: WorldOwner['endStreams'] = () => {};
+  tell: WorldOwner['tell'] = () => {};
 
   constructor(dependencies: WorldsDependencies) {
     const { cities, clock, idleMs, log, shards, store, time } = dependencies;
@@ -108,7 +109,7 @@ export class Worlds
     return this.#dependencies.ranges.shown().map((partition) => ({
       partition,
       worldCount: this.idle.lastCountOf(partition),
-      hotCount: (atHand.get(partition) ?? []).filter(({ watcherCount }) => watcherCount > 0).length,
+      hotCount: (atHand.get(partition) ?? []).filter(({ isHot }) => isHot).length,
     }));
   }
 
@@ -172,8 +173,7 @@ export class Worlds
   }
 
   serves(number: number): boolean {
-    const { ranges, time } = this.#dependencies;
-    return ranges.isShown(partitionOf(number), time.now());
+    return this.#isShown(partitionOf(number));
   }
 
   peek(number: number): OwnedWorld | undefined {
@@ -310,12 +310,12 @@ export class Worlds
     this.#sink = sink;
   }
 
-  onStreamEnd(end: (world: World, why: StreamEnd) => void): void {
-    this.#endStreams = end;
+  onLockstep(tell: WorldOwner['tell']): void {
+    this.tell = tell;
   }
 
-  endStreams(world: World, why: StreamEnd): void {
-    this.#endStreams(world, why);
+  onStreamEnd(end: (world: World, why: StreamEnd) => void): void {
+    this.endStreams = end;
   }
 
   report(shard: Shard, report: Report): void {
@@ -358,7 +358,7 @@ export class Worlds
       if (!ranges.isShown(partitionOf(number), nowMs)) return;
       const world = this.#handles.get(number);
       if (world === undefined || world.residency === 0) return;
-      if (world.watcherCount > 0) this.lateFrames.framed(world, frame.tick, readingMs);
+      if (world.isHot) this.lateFrames.framed(world, frame.tick, readingMs);
       const shown = world.receive(frame);
       if (shown !== undefined) frames.push(shown);
     });

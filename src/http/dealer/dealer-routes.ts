@@ -1,5 +1,7 @@
 import type { Car } from '../../dealer/cars.ts';
+import { FOREIGN_TRAIL } from '../../dealer/customers.ts';
 import { dealerBody } from '../../dealer/dealers.ts';
+import type { Listing } from '../../dealer/listing.ts';
 import * as schemas from '../../dealer/schemas.ts';
 import type { Session } from '../../dealer/sessions.ts';
 import { PRICES_US } from '../server/prices.ts';
@@ -9,10 +11,12 @@ import { auditCars } from './audit.ts';
 import { guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
-import { ListReplies } from './list-replies.ts';
+import { type Asked, ListReplies } from './list-replies.ts';
 import type { Payer } from './payer.ts';
 
 const FOREIGN = 'The caller may not change this car.';
+/** Records that are written of a car or a customer which goes to another dealer: itself, and what is noted. */
+const WRITES_OF_MOVE = 2;
 
 /** All operations of the dealer platform. */
 export function dealerRoutes(context: DealerRouteDependencies): Route[] {
@@ -68,8 +72,9 @@ function dealerListRoutes(context: DealerRouteDependencies): Route[] {
       query: forms.Removal,
       answer: schemas.DealerRemoval,
       refusals: { 403: WRONG_ROLE, 404: 'There is no such dealer.' },
-      run: async ({ path, query, requestId }, session) => {
-        const gone = await dealers.remove(session, path.username, query.reassign_to ?? null);
+      run: async ({ path, query, requestId }, session, payer) => {
+        const pay = payerOfRecords(payer, WRITES_OF_MOVE);
+        const gone = await dealers.remove(session, path.username, query.reassign_to ?? null, pay);
         log.info({ requestId, by: session.account.username, ...gone }, 'dealer deleted');
         return gone;
       },
@@ -154,8 +159,8 @@ function ownerRoutes(context: DealerRouteDependencies): Route[] {
       params: forms.ByVin,
       answer: schemas.CarRemoval,
       refusals: { 403: FOREIGN, 404: 'There is no such car.', 409: 'The car has an owner.' },
-      run: async ({ path, requestId }, session) => {
-        const vin = await cars.remove(session, path.vin);
+      run: async ({ path, requestId }, session, payer) => {
+        const vin = await cars.remove(session, path.vin, payerOfRecords(payer, 1));
         audit(requestId, session, { vin }, { removed: true });
         return { deleted: true } as const;
       },
@@ -192,6 +197,11 @@ function ownerRoutes(context: DealerRouteDependencies): Route[] {
 function carBody({ updated_at, ...car }: Car, { publicTwinUrl }: DealerRouteDependencies) {
   const viewer_url = car.world === null ? null : `${publicTwinUrl()}/worlds/${car.world}`;
   return { ...car, viewer_url, updated_at };
+}
+
+/** Pays for what a change writes beside the first few records, by their number. */
+function payerOfRecords(payer: Payer, writesOfEach: number) {
+  return (records: number) => payer.pay(PRICES_US.dealerWrite * writesOfEach * records);
 }
 
 /** Drops flags that are absent or null. */
@@ -252,7 +262,8 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
 function auditRoutes(context: DealerRouteDependencies): Route[] {
   const { cars, customers } = context.platform;
   const lists = new ListReplies();
-  const from = (payer: Payer) => (entries: number) => payer.pay(PRICES_US.auditEntry * entries);
+  const reply = (ask: Asked, list: Listing, payer: Payer) =>
+    lists.of(ask, list, () => payer.pay(PRICES_US.auditEntry * list.count));
   return [
     guardedRoutes(
       context,
@@ -266,7 +277,7 @@ function auditRoutes(context: DealerRouteDependencies): Route[] {
       answer: schemas.AuditTrail,
       refusals: { 403: FOREIGN, 404: 'There is no such car.' },
       run: async (ask, session, payer) =>
-        lists.of(ask, await cars.audit(session, ask.path.vin, from(payer)), () => {}),
+        reply(ask, await cars.audit(session, ask.path.vin), payer),
     }),
     guardedRoutes(
       context,
@@ -278,9 +289,13 @@ function auditRoutes(context: DealerRouteDependencies): Route[] {
       action: 'customer.read-audit',
       params: forms.ByUsername,
       answer: schemas.AuditTrail,
-      refusals: { 403: WRONG_ROLE, 404: 'There is no such customer.' },
+      refusal: FOREIGN_TRAIL,
+      refusals: {
+        403: 'The caller is neither an admin nor this customer.',
+        404: 'There is no such customer.',
+      },
       run: async (ask, { account }, payer) =>
-        lists.of(ask, await customers.audit(account, ask.path.username, from(payer)), () => {}),
+        reply(ask, await customers.audit(account, ask.path.username), payer),
     }),
   ];
 }

@@ -19,7 +19,7 @@ export class ReadyReply {
   }
 }
 
-interface Asked {
+export interface Asked {
   ifNoneMatch: string;
   query: object;
 }

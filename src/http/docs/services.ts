@@ -47,6 +47,7 @@ export const TWIN: Service = {
     catalogue: 'The features and the cities.',
     vehicle: 'One car, named by its VIN, and its features.',
     viewer: 'The live map, for a browser.',
+    lockstep: 'What a client needs to live a world itself.',
     stream: 'The live stream of a world; `/asyncapi.json` describes its messages.',
   },
   errorSchema: () => twinSchemas.ErrorBody,

@@ -14,6 +14,8 @@ const TYPES = new Map([
   ['.svg', 'image/svg+xml'],
   ['.png', 'image/png'],
   ['.txt', 'text/plain; charset=utf-8'],
+  ['.wasm', 'application/wasm'],
+  ['.table', 'application/octet-stream'],
 ]);
 
 /** Codings of precompressed files, with the ending of their names; best first. */
@@ -29,9 +31,12 @@ export interface Asset {
   variants: ReadonlyMap<ContentCoding, TaggedReply>;
 }
 
+/** The cache control of what has another name once its content is another. */
+export const FOR_EVER = 'public, max-age=31536000, immutable';
+
 export interface AssetHeaders {
-  /** Content security policy. */
-  policy: string;
+  /** Content security policy; undefined: of what no browser shows. */
+  policy?: string;
   /** Cache control. */
   cache: string;
 }
@@ -68,8 +73,8 @@ export function assetOf(
     const common: Header[] = [
       ['ETag', etag],
       ['Cache-Control', headers.cache],
-      ['Content-Security-Policy', headers.policy],
     ];
+    if (headers.policy !== undefined) common.push(['Content-Security-Policy', headers.policy]);
     if (coded.size > 0) common.push(['Vary', 'Accept-Encoding']);
     const notModified = bodyless(304, [...common]);
     if (coding !== 'identity') common.push(['Content-Encoding', coding]);

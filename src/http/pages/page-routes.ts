@@ -5,7 +5,10 @@ import type { Encoding } from '../../codec/encoding.ts';
 import type { ContentCoding } from '../../codec/negotiate.ts';
 import type { DemoLogin } from '../../dealer/demo.ts';
 import { TwinError } from '../../errors.ts';
-import type { WholeReply } from '../server/reply.ts';
+import { parseIncidentId } from '../../twin/incidents.ts';
+import type { LinkPreview } from '../../twin/link-preview.ts';
+import type { MaybePromise } from '../server/maybe-promise.ts';
+import type { Reply, WholeReply } from '../server/reply.ts';
 import type { Call, Route } from '../server/router.ts';
 import type { ServerOptions } from '../server/server-options.ts';
 import * as schemas from '../twin/schemas.ts';
@@ -14,12 +17,14 @@ import {
   type Asset,
   assetOf,
   assetRoute,
+  FOR_EVER,
   fresh,
   isAsset,
   once,
   readAsset,
   withStatus,
 } from './assets.ts';
+import { picturePath } from './preview-routes.ts';
 
 const VIEWER = 'viewer/index.html';
 const CONSOLE = 'console/index.html';
@@ -27,11 +32,14 @@ const CLUSTER = 'cluster/index.html';
 const NOT_FOUND = 'not-found/index.html';
 /** The licences of what the pages contain and the node runs. */
 const NOTICES = 'THIRD-PARTY-NOTICES.txt';
-/** Names of assets contain a hash of their content. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+/** What is shown instead of something else. */
+const FOR_A_MINUTE = 'public, max-age=60';
 /** What keeps its name. */
 const CHECKED_EACH_TIME = 'no-cache';
 const ASSET_POLICY = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Where a page names the picture that goes with links to it. */
+const PICTURE = /property="og:image" content="\/([^"]+)"/;
 
 /** The output of the page build. */
 export interface WebFiles {
@@ -52,6 +60,7 @@ export function readWebFiles(folder: string): WebFiles {
     throw new Error(`${folder} has no ${needed}: run npm run build:web`);
   }
   const names = readdirSync(assets).filter(isAsset);
+  // Their names contain a hash of their content.
   const headers = { policy: ASSET_POLICY, cache: FOR_EVER };
   return {
     viewer: readFileSync(join(folder, VIEWER), 'utf8'),
@@ -66,7 +75,10 @@ export function readWebFiles(folder: string): WebFiles {
 /** How a viewer finds the stream of a world that its page does not know: by the world's answer. */
 const STREAMS_OF_NODES = { streams: 'stream-url' };
 
-interface ViewerUrls {
+interface ViewerContext {
+  worlds: WorldAccess;
+  /** What links to an incident say; undefined if that cannot be told. */
+  previewOf: (call: Call, incident: string) => Promise<LinkPreview | undefined>;
   publicTwinUrl: () => string;
   /** Undefined: the viewer does not mention the console. */
   publicDealerUrl: () => string | undefined;
@@ -75,25 +87,18 @@ interface ViewerUrls {
 }
 
 /** The viewer's page at the address of every world, with 404 for an unknown one, and its files. */
-export function viewerRoutes(
-  files: WebFiles,
-  worlds: WorldAccess,
-  { publicTwinUrl, publicDealerUrl, hasNodeUrls }: ViewerUrls,
-): Route[] {
+export function viewerRoutes(files: WebFiles, context: ViewerContext): Route[] {
   // The addresses are known once the node listens.
-  const page = once(() => {
-    const dealerUrl = publicDealerUrl();
-    const settings = {
-      ...(hasNodeUrls && STREAMS_OF_NODES),
-      ...(dealerUrl !== undefined && { 'dealer-url': dealerUrl }),
-    };
-    const html = withMeta(withPreview(files.viewer, publicTwinUrl()), settings);
-    // Some browsers do not apply 'self' to ws: URLs.
-    const streams = hasNodeUrls ? 'ws: wss:' : originOf(publicTwinUrl().replace(/^http/, 'ws'));
-    const dealer = dealerUrl === undefined ? '' : ` ${originOf(dealerUrl)}`;
-    return pageOf(html, `'self' ${streams}${dealer}`);
-  });
-  const found = (call: Call) => fresh(page(), call);
+  const { page, pageAbout } = viewerPages(files, context);
+  const found = (call: Call): MaybePromise<Reply> => {
+    const incident = new URLSearchParams(call.query).get('incident') ?? '';
+    if (parseIncidentId(incident) === undefined) return fresh(page(), call);
+    const asked = context.previewOf(call, incident);
+    return asked.then((preview) => {
+      const about = preview && pageAbout(call.params[0] ?? '', incident, preview);
+      return fresh(about ?? page(), call);
+    });
+  };
   const unknown = (call: Call) => withStatus(404, page(), call);
   const route: Route = {
     method: 'GET',
@@ -104,12 +109,13 @@ export function viewerRoutes(
     auth: 'none',
     place: 'world',
     params: { id: schemas.WorldId },
+    query: { incident: schemas.IncidentId },
     answers: { 200: { description: 'The page' }, 304: { description: 'Not modified' } },
     errors: ['rate_limited', 'store_unavailable'],
     handle: async (call) => {
       try {
-        await worlds.byId(call, call.params[0]);
-        return found(call);
+        await context.worlds.byId(call, call.params[0]);
+        return await found(call);
       } catch (error) {
         if (!(error instanceof TwinError) || error.code !== 'unknown_world') throw error;
         return unknown(call);
@@ -122,6 +128,41 @@ export function viewerRoutes(
     },
   };
   return [route, ...fileRoutes(files)];
+}
+
+function viewerPages(
+  files: WebFiles,
+  { publicTwinUrl, publicDealerUrl, hasNodeUrls }: ViewerContext,
+) {
+  const html = once(() => {
+    const dealerUrl = publicDealerUrl();
+    const settings = {
+      ...(hasNodeUrls && STREAMS_OF_NODES),
+      ...(dealerUrl !== undefined && { 'dealer-url': dealerUrl }),
+    };
+    return withMeta(withPicture(files.viewer, publicTwinUrl()), settings);
+  });
+  const connect = once(() => {
+    const dealerUrl = publicDealerUrl();
+    // Some browsers do not apply 'self' to ws: URLs.
+    const streams = hasNodeUrls ? 'ws: wss:' : originOf(publicTwinUrl().replace(/^http/, 'ws'));
+    return `'self' ${streams}${dealerUrl === undefined ? '' : ` ${originOf(dealerUrl)}`}`;
+  });
+  const pageAbout = (world: string, incident: string, preview: LinkPreview) => {
+    const picture = `${publicTwinUrl()}${picturePath(world, incident)}`;
+    return pageOf(withPreview(html(), preview, picture), connect(), false);
+  };
+  return { page: once(() => pageOf(html(), connect())), pageAbout };
+}
+
+/** The picture of a city that goes with the viewer's page, to be shown instead of another one. */
+export function cityPicture({ viewer, assets }: WebFiles): () => Asset {
+  return once(() => {
+    const name = PICTURE.exec(viewer)?.[1]?.replace(/^assets\//, '') ?? '';
+    const body = assets.get(name)?.variants.get('identity')?.whole.body;
+    if (body === undefined) throw new Error('the page of the viewer names no picture');
+    return assetOf(name, body, { policy: ASSET_POLICY, cache: FOR_A_MINUTE });
+  });
 }
 
 /**
@@ -189,8 +230,11 @@ export function fileRoutes({ assets, notices }: WebFiles): Route[] {
   ];
 }
 
-/** @param connect sources that its scripts may connect to */
-function pageOf(html: string, connect: string): Asset {
+/**
+ * @param connect sources that its scripts may connect to
+ * @param isKept whether it is made once: then it is worth while to compress it
+ */
+function pageOf(html: string, connect: string, isKept = true): Asset {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -202,17 +246,31 @@ function pageOf(html: string, connect: string): Asset {
     "base-uri 'none'",
   ].join('; ');
   // The page build cannot compress pages: they contain settings of this node.
-  const coded = new Map<ContentCoding, Uint8Array>([
-    ['br', brotliCompressSync(html)],
-    ['gzip', gzipSync(html)],
-  ]);
+  const coded = new Map<ContentCoding, Uint8Array>();
+  if (isKept) coded.set('br', brotliCompressSync(html)).set('gzip', gzipSync(html));
   return assetOf('page.html', html, { policy, cache: CHECKED_EACH_TIME }, coded);
 }
 
 /** Whoever shows a link with its picture wants the whole address of the picture. */
-function withPreview(html: string, publicUrl: string): string {
-  const whole = `property="og:image" content="${quoted(publicUrl)}/`;
-  return html.replace('property="og:image" content="/', () => whole);
+function withPicture(html: string, publicUrl: string): string {
+  const whole = (_: string, path: string) =>
+    `property="og:image" content="${quoted(publicUrl)}/${path}"`;
+  return html.replace(PICTURE, whole);
+}
+
+/** The page with what a link to an incident says, for services that show links. */
+function withPreview(html: string, preview: LinkPreview, picture: string): string {
+  const { headline, verdict, description, alt } = preview;
+  const contents = {
+    title: `${headline}. ${verdict}.`,
+    description,
+    image: picture,
+    'image:alt': alt,
+  };
+  return Object.entries(contents).reduce((page, [name, content]) => {
+    const tag = new RegExp(`(property="og:${name}" content=)"[^"]*"`);
+    return page.replace(tag, (_, start: string) => `${start}"${quoted(content)}"`);
+  }, html);
 }
 
 function withMeta(html: string, settings: Readonly<Record<string, string>>): string {

@@ -23,6 +23,8 @@ export const PRICES_US = {
   multipart: 100,
   /** What a car perceives, read at the shard and encoded. */
   perception: 100,
+  /** The hello of a lockstep stream: records are read, a state is compressed. */
+  lockstepHello: 400,
   /** A past state, in addition to the ticks that are lived for it: its place is found, it is encoded. */
   pastState: 350,
   /** A new world: its record is written, its answer built. */
@@ -31,6 +33,8 @@ export const PRICES_US = {
   featureChange: 200,
   /** An incident that is read from the store, built and encoded; in the list of a car. */
   incident: 30,
+  /** The picture of an incident, drawn on its thread; its replays are paid by the tick. */
+  picture: 100_000,
   /** An entry of a journal that is read from the store and encoded. */
   journalChange: 1,
   /** A page of incidents or changes that is kept encoded, some 40 KiB. */
@@ -45,6 +49,8 @@ export const PRICES_US = {
   dealerCall: 50,
   /** A change of the dealer platform, made durable. */
   dealerChange: 350,
+  /** A record that such a change writes or removes beside the first few: of what moves, or was noted. */
+  dealerWrite: 10,
   /** The demo data, written anew. */
   reset: 45_000,
   /** A token of the dealer platform that the node has not verified before; the dearest is a wrong one. */

@@ -3,6 +3,7 @@ import { SLICE_MS } from '../../limits.ts';
 import type { Time } from '../../time.ts';
 import type { WorldFrame } from '../../twin-service.ts';
 import type { StreamSocket } from '../server/server-options.ts';
+import { CLOSE_REASONS, endInGroups } from './stream-closing.ts';
 import { type Topic, Watcher } from './watcher.ts';
 
 /** Maximum number of sends in one slice, before other work runs. */
@@ -11,11 +12,6 @@ const SLICE_SENDS = 250;
 const TURN_SENDS = 25;
 /** A stream that makes no progress for this long is closed. */
 const SILENT_MS = 15_000;
-/** All streams are closed in at most so many groups, with a pause between them: over 2 s. */
-const CLOSE_GROUPS_MAX = 100;
-const CLOSE_PAUSE_MS = 20;
-
-const REASONS = { 1012: 'reconnect now', 1013: 'try again later' };
 
 /** A frame and the watchers of its topic that have not got it yet. */
 interface Delivery {
@@ -199,24 +195,14 @@ export class Fanout {
   endWorld(worldNumber: number, code: 1012 | 1013): void {
     for (const topics of Object.values(this.#topics)) {
       const topic = topics.get(worldNumber);
-      if (topic) endTopic(topic, code, REASONS[code]);
+      if (topic) endTopic(topic, code, CLOSE_REASONS[code]);
     }
   }
 
-  /**
-   * Ends all streams with 1012, over two seconds if there are a hundred or more, so that clients do not
-   * all reconnect at once. Those of one world are in different groups.
-   */
-  async endAll(): Promise<void> {
+  /** Ends all streams with 1012, not all at once. */
+  endAll(): Promise<void> {
     const watchers = [...this.#allTopics()].flatMap((topic) => [...topic.watchers]);
-    const groups = Math.min(CLOSE_GROUPS_MAX, watchers.length);
-    for (let group = 0; group < groups; group++) {
-      for (let i = group; i < watchers.length; i += groups) {
-        const watcher = watchers[i] as Watcher;
-        if (watcher.topic.watchers.has(watcher)) watcher.socket.end(1012, REASONS[1012]);
-      }
-      await this.#time.sleep(CLOSE_PAUSE_MS);
-    }
+    return endInGroups(watchers, this.#time);
   }
 
   #allTopics(): Topic[] {

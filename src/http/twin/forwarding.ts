@@ -6,10 +6,11 @@ import type {
   Place,
   RelayedWorld,
 } from '../../cluster-service.ts';
-import type { Encoding } from '../../codec/encoding.ts';
+import type { StreamEncoding } from '../../codec/encoding.ts';
 import { BetweenNodes, isStoreUnavailable, TwinError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { parseWorldId } from '../../twin/ids.ts';
+import type { KnownJournal } from '../../twin/lockstep.ts';
 import type { Watchable } from '../../twin-service.ts';
 import type { MaybePromise } from '../server/maybe-promise.ts';
 import type { Pieces, Reply } from '../server/reply.ts';
@@ -29,8 +30,10 @@ interface Dependencies {
 }
 
 interface Watching {
-  encoding: Encoding;
+  encoding: StreamEncoding;
   addressKey: string;
+  /** See `World.lockstep`. */
+  known?: KnownJournal | undefined;
 }
 
 /** The world that a call is about; undefined if it names none. */
@@ -155,9 +158,9 @@ export class Forwarding {
   }
 
   /** A world of another node for a client that watches it. Rejects with TwinError. */
-  async watch(world: number, { encoding, addressKey }: Watching): Promise<RelayedWorld> {
+  async watch(world: number, { encoding, addressKey, known }: Watching): Promise<RelayedWorld> {
     try {
-      return await this.#dependencies.cluster.watch(world, encoding, addressKey);
+      return await this.#dependencies.cluster.relays.watch(world, encoding, addressKey, known);
     } catch (error) {
       throw this.#refusal(error, false);
     }
@@ -165,7 +168,7 @@ export class Forwarding {
 
   /** A world that leaves this node, for a client that watches it. */
   follow(world: Watchable, { encoding, addressKey }: Watching): RelayedWorld {
-    return this.#dependencies.cluster.follow(world, encoding, addressKey);
+    return this.#dependencies.cluster.relays.follow(world, encoding, addressKey);
   }
 
   #forwardedCall(call: Call): ForwardedCall {

@@ -41,6 +41,15 @@ const moment: Schema<string> = { type: 'string', format: 'date-time' };
 
 export const IncidentId = like('8204-0', string);
 export const EncodingName = oneOf('json', 'msgpack');
+export const StreamEncodingName = oneOf('json', 'msgpack', 'lockstep');
+export const KnownSeq = described(
+  'With `encoding=lockstep`: number of the last change that the client has. Then only later ones follow.',
+  integer,
+);
+export const JournalHash = described(
+  'With `since`: the hash of the journal that the client has up to that change.',
+  like('0f1e2d3c4b5a6978', string),
+);
 
 export const ErrorBody = object('What went wrong, and what to do.', {
   error: described('A short code.', like('internal_error', string)),
@@ -147,6 +156,16 @@ export const Route = object('The loop that a car drives.', {
 });
 
 export const Incidents = list(Incident);
+
+export const LinkPreview = object('What a link to an incident says of it.', {
+  headline: string,
+  verdict: described('What would have avoided or mitigated it.', string),
+  outcome: oneOf('avoids', 'mitigates', 'nothing', 'unknown'),
+  speed: described('Of the striking car.', string),
+  facts: described('Where it was, and how bad.', string),
+  description: string,
+  alt: described('Text for its picture.', string),
+});
 
 const hash: Schema<string> = { type: 'string', pattern: '^[0-9a-f]{16}$' };
 

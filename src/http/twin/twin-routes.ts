@@ -20,9 +20,9 @@ import { type AskedState, askedState, stateWithHash } from './past-state.ts';
 import { featuresOfQuery, replayBody } from './replay.ts';
 import * as schemas from './schemas.ts';
 import { ServedMap } from './served-map.ts';
+import { RATE_HZ } from './stream-rate.ts';
 import type { WorldAccess } from './world-access.ts';
 import type { WorldBodies } from './world-bodies.ts';
-import { RATE_HZ } from './world-stream.ts';
 
 export interface TwinContext {
   service: TwinService;

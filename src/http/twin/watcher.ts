@@ -35,6 +35,10 @@ export class Watcher {
     this.lastTick = tick;
   }
 
+  get isOpen(): boolean {
+    return this.topic.watchers.has(this);
+  }
+
   #framesUnread(): number {
     return this.framesSent - this.framesRead;
   }

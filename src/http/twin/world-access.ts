@@ -35,6 +35,13 @@ export class WorldAccess {
     return this.#byNumber(call, parseWorldId(id ?? ''), 'unknown_world');
   }
 
+  /** As `byId`, but the idle time goes on: who looks at a link does not use the world. */
+  unused(call: Call, id: string | undefined): World | Promise<World> {
+    const worldNumber = parseWorldId(id ?? '');
+    const world = worldNumber === undefined ? undefined : this.#service.peek(worldNumber);
+    return world ?? this.#load(call.addressKey(), worldNumber, 'unknown_world');
+  }
+
   /** The car of the call's credential. Throws, or rejects with, `missing_vin` or `unknown_vin`. */
   byVin(call: Call): Car | Promise<Car> {
     const vin = credential(call.head);
@@ -49,7 +56,13 @@ export class WorldAccess {
 
   #byNumber(call: Call, worldNumber: number | undefined, miss: Miss): World | Promise<World> {
     const world = worldNumber === undefined ? undefined : this.#service.peek(worldNumber);
-    if (world === undefined) return this.#load(call.addressKey(), worldNumber, miss);
+    if (world === undefined) return this.#use(this.#load(call.addressKey(), worldNumber, miss));
+    world.touch();
+    return world;
+  }
+
+  async #use(loading: Promise<World>): Promise<World> {
+    const world = await loading;
     world.touch();
     return world;
   }
@@ -62,7 +75,6 @@ export class WorldAccess {
       this.#misses?.take(key);
       throw new TwinError(miss);
     }
-    world.touch();
     return world;
   }
 }

@@ -99,7 +99,7 @@ export class ClusterMembers {
     const leave = async (partitions: ReadonlySet<number>) => {
       left.push(...partitions);
       for (const { number } of worlds) {
-        if (partitions.has(partitionOf(number))) cluster.endRelays(number, 'moved');
+        if (partitions.has(partitionOf(number))) cluster.relays.end(number, 'moved');
       }
     };
     ranges.use({ suspend() {}, leave }, clock);

@@ -2,12 +2,16 @@ import type {
   ClusterService,
   ForwardedCall,
   ForwardedReply,
+  HelloOf,
+  NewsReceiver,
   Peer,
   Place,
   RelayedWorld,
+  RelayService,
 } from '../../cluster-service.ts';
-import type { Encoding } from '../../codec/encoding.ts';
+import type { StreamEncoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
+import type { EncodedHello, KnownJournal, LockstepNews, WorldPulse } from '../../twin/lockstep.ts';
 import type { Watchable, WorldFrame } from '../../twin-service.ts';
 import { FakeTwin, type FakeWorld } from './fake-twin.ts';
 import { nextTurn } from './test-time.ts';
@@ -17,7 +21,7 @@ const HERE: Place = { at: 'here' };
 /** Who watches which world of the other node. */
 interface Watched {
   world: number;
-  encoding: Encoding;
+  encoding: StreamEncoding;
   client: string;
 }
 
@@ -25,7 +29,7 @@ interface Watched {
  * One of two nodes that reach each other without a network. What passes between them is copied, in a
  * later turn of the event loop, as a link would.
  */
-export class FakeCluster implements ClusterService {
+export class FakeCluster implements ClusterService, RelayService {
   nodeCount = 2;
   readonly service: FakeTwin;
   readonly peer: Peer;
@@ -52,6 +56,8 @@ export class FakeCluster implements ClusterService {
   #answer: (call: ForwardedCall) => Promise<ForwardedReply> = () => Promise.reject(new Error());
   #sink: (frames: readonly WorldFrame[]) => void = () => {};
   #end: (worldNumber: number, code: 1012 | 1013) => void = () => {};
+  #helloOf: HelloOf = () => Promise.reject(new Error());
+  #news: NewsReceiver | undefined;
 
   private constructor(name: string, service: FakeTwin, other: () => FakeCluster) {
     this.service = service;
@@ -63,6 +69,10 @@ export class FakeCluster implements ClusterService {
     const near: FakeCluster = new FakeCluster('near', new FakeTwin(), () => far);
     const far: FakeCluster = new FakeCluster('far', new FakeTwin(987_654_321), () => near);
     return [near, far];
+  }
+
+  get relays(): RelayService {
+    return this;
   }
 
   placeOf(worldNumber: number): Place {
@@ -117,15 +127,22 @@ export class FakeCluster implements ClusterService {
     return this.#answer(call);
   }
 
-  async watch(world: number, encoding: Encoding, client: string): Promise<RelayedWorld> {
+  async watch(
+    world: number,
+    encoding: StreamEncoding,
+    client: string,
+    known?: KnownJournal,
+  ): Promise<RelayedWorld> {
     this.askedCount++;
     await this.gate;
     if (this.failure) throw this.failure;
     const found = this.#other().service.worlds.get(world);
     if (found === undefined) throw new TwinError('unknown_world');
     found.watch(encoding);
+    const hello = encoding === 'lockstep' ? await this.#other().hello(found, known) : undefined;
     this.watched.push({ world, encoding, client });
     return {
+      hello,
       ...{ number: world, id: found.id, fleet: found.fleet, tick: () => found.tick() },
       unwatch: (ofEncoding, ofClient) => {
         found.unwatch(ofEncoding);
@@ -139,7 +156,7 @@ export class FakeCluster implements ClusterService {
   }
 
   /** Who goes on watching worlds that have left this node. */
-  follow(world: Watchable, encoding: Encoding, client: string): RelayedWorld {
+  follow(world: Watchable, encoding: StreamEncoding, client: string): RelayedWorld {
     const { number, id, fleet } = world;
     const watched = { world: number, encoding, client };
     this.watched.push(watched);
@@ -157,9 +174,39 @@ export class FakeCluster implements ClusterService {
     this.#end = end;
   }
 
+  onHello(make: HelloOf): void {
+    this.#helloOf = make;
+  }
+
+  /** The hello that this node makes of a world of its own. */
+  hello(world: FakeWorld, known?: KnownJournal): Promise<EncodedHello> {
+    return this.#helloOf(world, known);
+  }
+
+  /** What those who live a world of the other node hear arrives here. */
+  tell(world: number, news: LockstepNews): void {
+    this.#other().heard(world, news);
+  }
+
+  heard(world: number, news: LockstepNews): void {
+    const isWatched = this.watched.some(
+      (each) => each.world === world && each.encoding === 'lockstep',
+    );
+    if (isWatched) this.#news?.tell(world, structuredClone(news));
+  }
+
+  /** Another node serves the world from now on. */
+  serveAgain({ number }: FakeWorld, pulse: WorldPulse): void {
+    this.#news?.pulse(number, pulse);
+  }
+
+  onNews(receiver: NewsReceiver): void {
+    this.#news = receiver;
+  }
+
   publish(): void {}
 
-  endRelays(): void {}
+  end(): void {}
 
   /** Frames of worlds of the other node arrive here. */
   sendFrames(...worlds: FakeWorld[]): void {

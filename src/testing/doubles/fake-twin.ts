@@ -12,16 +12,18 @@ import {
 import { at } from '../../city/geometry.ts';
 import { cityNames } from '../../city/names.ts';
 import type { City } from '../../city/types.ts';
-import type { Encoding } from '../../codec/encoding.ts';
+import type { Encoding, StreamEncoding } from '../../codec/encoding.ts';
 import { snapshotOf } from '../../codec/snapshot.ts';
 import { TwinError } from '../../errors.ts';
 import { tagOf } from '../../http/server/etag.ts';
 import { encode } from '../../http/server/reply.ts';
 import { loadCities } from '../../load-cities.ts';
+import { packNumbered } from '../../shard/protocol.ts';
 import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
 import { applyChange, type Change, packChanges, unpackChanges } from '../../twin/journal.ts';
+import type { KnownJournal, LockstepMessage, WorldPulse } from '../../twin/lockstep.ts';
 import type { PerceptionRecord } from '../../twin/perception-record.ts';
 import type { EventRecord, Incident, WorldOutlook } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
@@ -31,6 +33,7 @@ import type {
   ForkOrder,
   IncidentRange,
   ListPage,
+  LockstepPast,
   LongList,
   PastState,
   PastStateOrder,
@@ -57,7 +60,9 @@ export class FakeWorld implements World {
   exact = true;
   touches = 0;
   tickNow: number;
-  watchers: Record<Encoding, number> = { json: 0, msgpack: 0 };
+  watchers: Record<StreamEncoding, number> = { json: 0, msgpack: 0, lockstep: 0 };
+  /** A client that knows this has the beginning of the journal. */
+  journalHash = '0123456789abcdef';
   masks: number[] = new Array(CAR_COUNT).fill(F_ALL);
   changes: Change[] = [];
   incidentList: Incident[] = [];
@@ -75,6 +80,8 @@ export class FakeWorld implements World {
   eventList: EventRecord[] = [];
   /** What a replay takes. */
   replayTicks = 1000;
+  /** Those that were asked for. */
+  readonly replayOrders: ReplayOrder[] = [];
   /** Replays are computed once this resolves. */
   replaysEnd: Promise<void> = Promise.resolve();
   /** A hot world answers at once. */
@@ -96,7 +103,7 @@ export class FakeWorld implements World {
   }
 
   get watcherCount(): number {
-    return this.watchers.json + this.watchers.msgpack;
+    return this.watchers.json + this.watchers.msgpack + this.watchers.lockstep;
   }
 
   touch(): void {
@@ -233,8 +240,15 @@ export class FakeWorld implements World {
     return this.incidentList.find((incident) => incident.id === id);
   }
 
+  async recordedIncident(id: string): Promise<Incident | undefined> {
+    if (this.failure) throw this.failure;
+    return this.incidentList.find((incident) => incident.id === id);
+  }
+
   /** Two frames of what there is, touched at the second where nothing is on. */
-  async replay(id: string, { on, encoding, spend }: ReplayOrder): Promise<Replay | undefined> {
+  async replay(id: string, order: ReplayOrder): Promise<Replay | undefined> {
+    const { on, encoding, spend } = order;
+    this.replayOrders.push(order);
     if (!this.incidentList.some((incident) => incident.id === id)) return undefined;
     spend(this.replayTicks);
     await this.replaysEnd;
@@ -248,12 +262,38 @@ export class FakeWorld implements World {
     return this.#longList(this.changes.slice(after).slice(0, limit));
   }
 
-  watch(encoding: Encoding): void {
+  async lockstep(known?: KnownJournal): Promise<LockstepPast> {
+    await this.gate;
+    if (this.failure) throw this.failure;
+    const { seed, city } = this;
+    const start = { tick: 0, seq: 0, masks: new Array(CAR_COUNT).fill(F_ALL) };
+    const resumed = known?.journal === this.journalHash;
+    const changes = packNumbered(
+      this.changes.map((change, i) => ({ seq: i + 1, ...change })).slice(resumed ? known.seq : 0),
+    );
+    return {
+      seed,
+      city: city.name,
+      start,
+      resumed,
+      image: undefined,
+      changes,
+      changeCount: 0,
+      ...this.pulse(),
+    };
+  }
+
+  pulse(): WorldPulse {
+    const { watcherCount: watchers, journalHash: journal, tickNow: tick } = this;
+    return { tick, seq: this.changes.length, journal, watchers };
+  }
+
+  watch(encoding: StreamEncoding): void {
     if (this.failure) throw this.failure;
     this.watchers[encoding]++;
   }
 
-  unwatch(encoding: Encoding): void {
+  unwatch(encoding: StreamEncoding): void {
     this.watchers[encoding]--;
   }
 }
@@ -275,6 +315,7 @@ export class FakeTwin implements TwinService {
   loadFailure: Error | undefined = undefined;
   #sink: (frames: readonly WorldFrame[], done: () => void) => void = () => {};
   #end: (world: World, why: StreamEnd) => void = () => {};
+  #tell: (world: World, message: LockstepMessage) => void = () => {};
 
   /** @param firstNumber world number of the first world */
   constructor(firstNumber = 123_456_789) {
@@ -306,6 +347,15 @@ export class FakeTwin implements TwinService {
 
   onFrames(sink: (frames: readonly WorldFrame[], done: () => void) => void): void {
     this.#sink = sink;
+  }
+
+  onLockstep(tell: (world: World, message: LockstepMessage) => void): void {
+    this.#tell = tell;
+  }
+
+  /** Those who live a world hear of something. */
+  tell(world: World, message: LockstepMessage): void {
+    this.#tell(world, message);
   }
 
   onStreamEnd(end: (world: World, why: StreamEnd) => void): void {

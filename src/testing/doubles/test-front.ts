@@ -11,6 +11,8 @@ import { FakeOperator } from './fake-operator.ts';
 import { FakeTwin } from './fake-twin.ts';
 import { TestTime } from './test-time.ts';
 
+const built = (path: string) => fileURLToPath(new URL(`../../../build/${path}`, import.meta.url));
+
 export interface TestFront extends FrontEnd {
   service: FakeTwin;
   operator: FakeOperator;
@@ -48,9 +50,15 @@ export function openTestFront(
       proxies: undefined,
       rateLimits: 'off',
       connectionsMax: 10_000,
-      webFolder: fileURLToPath(new URL('../../../build/web', import.meta.url)),
+      webFolder: built('web'),
+      lockstepFiles: {
+        kernel: built('kernel.wasm'),
+        frames: built('frames.wasm'),
+        cities: built('cities'),
+      },
       demoLogins: [],
       kernelHash: 'c0ffee',
+      cityKernels: new Map([['grid', 'c0ffee']]),
       ...options,
     },
     {

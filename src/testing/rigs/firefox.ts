@@ -12,8 +12,8 @@ const PREFERENCES = { 'webgl.force-enabled': true, 'webgl.disabled': false };
 /** Where the number of the display is written. */
 const NUMBER_FD = 3;
 
-/** Whether tests open Firefox. In CI they must, and fail if there is none. */
 const MISSING = ['firefox-esr', 'Xvfb'].filter((program) => pathOf(program) === undefined);
+/** Whether tests open Firefox. In CI they must, and fail if there is none. */
 export const HAS_FIREFOX = process.env.CI === 'true' || MISSING.length === 0;
 if (!HAS_FIREFOX)
   console.warn(`not installed: ${MISSING.join(', ')}; what is seen in Firefox is not tested`);

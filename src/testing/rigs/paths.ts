@@ -1,5 +1,5 @@
 import { at, boundsOf, distance } from '../../city/geometry.ts';
-import type { Lane, Point } from '../../city/types.ts';
+import type { Box, Lane, Point } from '../../city/types.ts';
 import { areaOf } from '../../citygen/geometry.ts';
 import { frameAt } from '../../citygen/hazards/paths.ts';
 import { lanesBefore } from '../../citygen/network/network.ts';
@@ -29,9 +29,18 @@ export const roadLane = (polyline: readonly Point[], other: Partial<Lane> = {}):
   ...other,
 });
 
+const boxes = new WeakMap<readonly Point[], Box>();
+
+/** The bounding box of a path, which must not change: tests compare each with all others. */
+export function boxOf(path: readonly Point[]): Box {
+  const box = boxes.get(path) ?? boundsOf(path);
+  boxes.set(path, box);
+  return box;
+}
+
 /** Whether the bounding boxes of two paths come within a distance of each other, m. */
 export function areNear(a: readonly Point[], b: readonly Point[], reachM: number): boolean {
-  const [ofA, ofB] = [boundsOf(a), boundsOf(b)];
+  const [ofA, ofB] = [boxOf(a), boxOf(b)];
   return (
     ofA.minX - reachM < ofB.maxX &&
     ofB.minX - reachM < ofA.maxX &&

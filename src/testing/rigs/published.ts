@@ -126,6 +126,13 @@ function templateOf(path: string, templates: readonly string[]): string | undefi
   return templates.filter(fits).toSorted((a, b) => parameters(a) - parameters(b))[0];
 }
 
+function schemaOf({ type, kernel }: Json): string {
+  if (type === 'snapshot') return 'Snapshot';
+  if (type === 'hello') return kernel === undefined ? 'Hello' : 'LockstepHello';
+  const name = String(type);
+  return `Lockstep${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
 /**
  * Throws where a message of a stream is not as the AsyncAPI document says.
  * @param url of the stream
@@ -133,6 +140,5 @@ function templateOf(path: string, templates: readonly string[]): string | undefi
 export async function checkMessage(url: string, message: unknown): Promise<void> {
   const { origin } = new URL(url.replace(/^ws/, 'http'));
   const published = await publishedAt(`${origin}/asyncapi.json`, 'stream');
-  const { type } = message as { type?: unknown };
-  published.check(message, 'components', 'schemas', type === 'hello' ? 'Hello' : 'Snapshot');
+  published.check(message, 'components', 'schemas', schemaOf(message as Json));
 }

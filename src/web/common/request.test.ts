@@ -97,8 +97,46 @@ test('has a message for an answer that is not from the service', async () => {
   expect((await errorOf(request('/'))).status).toBe(0);
 });
 
+/** A service that is silent until the request is given up. */
+function silent() {
+  const asked = (_url: string, { signal }: RequestInit) =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  vi.stubGlobal('fetch', asked);
+}
+
 test('passes an abort of the caller on', async () => {
+  silent();
+  const stop = new AbortController();
+  const asking = request('/', { signal: stop.signal });
   const reason = new DOMException('gone', 'AbortError');
-  vi.stubGlobal('fetch', () => Promise.reject(reason));
-  await expect(request('/', { signal: AbortSignal.abort() })).rejects.toBe(reason);
+  stop.abort(reason);
+  await expect(asking).rejects.toBe(reason);
+});
+
+test('[P33] gives a request up that is not answered in time, with or without a signal of the caller', async () => {
+  const inTime = vi.spyOn(AbortSignal, 'timeout');
+  for (const options of [{}, { signal: new AbortController().signal }]) {
+    const late = new AbortController();
+    inTime.mockReturnValueOnce(late.signal);
+    silent();
+    const asking = errorOf(request('/', options));
+    late.abort();
+    const { status, message } = await asking;
+    expect([status, message]).toEqual([0, 'The service did not answer in time.']);
+  }
+  expect(inTime.mock.calls).toEqual([[15_000], [15_000]]);
+  inTime.mockRestore();
+});
+
+test('[P33] gives an answer up of which the rest does not come in time', async () => {
+  const late = new AbortController();
+  const inTime = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal);
+  const text = () => {
+    late.abort();
+    return Promise.reject(late.signal.reason);
+  };
+  vi.stubGlobal('fetch', () => Promise.resolve({ ok: true, text }));
+  const { message } = await errorOf(request('/'));
+  expect(message).toBe('The service did not answer in time.');
+  inTime.mockRestore();
 });

@@ -29,37 +29,48 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
+/** A request that takes longer is given up. */
+const TIMEOUT_MS = 15_000;
+
 /**
- * Requests JSON from either service. Throws RequestError for every answer but a success, and what
- * `fetch` throws where the caller aborted.
+ * Requests JSON from either service. Throws RequestError for every answer but a success, and the reason
+ * of the caller's signal where that is aborted.
  */
 export async function request<T>(url: string, options: RequestOptions = {}): Promise<T> {
-  const response = await answerTo(url, options);
+  const late = AbortSignal.timeout(TIMEOUT_MS);
+  const stops = options.signal === undefined ? [late] : [options.signal, late];
+  const response = await answerTo(url, options, AbortSignal.any(stops)).catch(() => undefined);
+  if (response === undefined) throw noAnswer(options.signal, late);
   const body = await jsonOf(response);
   if (!response.ok) throw errorOf(response, body);
-  // The rest of it did not arrive: the connection broke, or the caller no longer waits.
-  if (body === undefined) {
-    options.signal?.throwIfAborted();
-    throw unreachable();
-  }
+  // The rest of it did not arrive.
+  if (body === undefined) throw noAnswer(options.signal, late);
   return body as T;
 }
 
-const unreachable = () =>
-  new RequestError(0, 'The service cannot be reached. Check your internet connection.');
+/** Why something failed, in words. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
-async function answerTo(url: string, options: RequestOptions): Promise<Response> {
-  const { method = 'GET', body, signal } = options;
+/** Throws instead where the caller no longer waits. */
+function noAnswer(signal: AbortSignal | undefined, late: AbortSignal): RequestError {
+  signal?.throwIfAborted();
+  return new RequestError(
+    0,
+    late.aborted
+      ? 'The service did not answer in time.'
+      : 'The service cannot be reached. Check your internet connection.',
+  );
+}
+
+function answerTo(url: string, options: RequestOptions, signal: AbortSignal): Promise<Response> {
+  const { method = 'GET', body } = options;
   const isForm = body instanceof URLSearchParams;
   const headers = new Headers({ Accept: 'application/json', ...options.headers });
   if (body !== undefined && !isForm) headers.set('Content-Type', 'application/json');
   const sent = body === undefined || isForm ? (body ?? null) : JSON.stringify(body);
-  try {
-    return await fetch(url, { method, headers, body: sent, signal: signal ?? null });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw unreachable();
-  }
+  return fetch(url, { method, headers, body: sent, signal });
 }
 
 async function jsonOf(response: Response): Promise<unknown> {

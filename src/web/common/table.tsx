@@ -176,11 +176,14 @@ interface Chooser {
   setChosen: (chosen: ReadonlySet<string>) => void;
 }
 
-/** What can be done with the chosen rows. Rows that are gone are chosen no longer. */
+/**
+ * What can be done with the chosen rows. Only rows that are found count: one that was switched may no longer be
+ * of the kind that is shown.
+ */
 function SelectionBar<Row>(props: TableProps<Row> & Chooser & { found: readonly Row[] }) {
-  const { rows, idOf, choice, chosen, setChosen, found } = props;
+  const { idOf, choice, chosen, setChosen, found } = props;
   if (choice === undefined) return null;
-  const all = rows.filter((row) => chosen.has(idOf(row)));
+  const all = found.filter((row) => chosen.has(idOf(row)));
   const open = found.filter(choice.canChoose);
   return (
     <div class="chosen">

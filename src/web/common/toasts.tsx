@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { Button } from './button.tsx';
+import { reasonOf } from './request.ts';
 
 interface Action {
   /** The text of its button. */
@@ -38,12 +39,12 @@ export function showToast(text: string, options: ToastOptions = {}): void {
 
 /** Shows why something failed that the page does not wait for. */
 export function showFailure(error: unknown): void {
-  showToast(error instanceof Error ? error.message : String(error), { kind: 'bad' });
+  showToast(reasonOf(error), { kind: 'bad' });
 }
 
-/** Takes away what was said to somebody who has left. */
-export function clearToasts(): void {
-  toasts.value = [];
+/** Takes away what was said on a topic that is settled; without one all that was said to somebody who has left. */
+export function clearToasts(topic?: string): void {
+  toasts.value = toasts.peek().filter((toast) => topic !== undefined && toast.topic !== topic);
 }
 
 function dismiss(id: number): void {

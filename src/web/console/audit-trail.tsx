@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../common/button.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { timeOf } from './parts.tsx';
@@ -26,7 +26,16 @@ const FIELDS: Readonly<Record<string, string>> = {
   personnummer: 'personal number',
 };
 
+/** Its title, and what it says where there is no change. */
+const TITLES = {
+  car: ['Who changed this car', 'Nobody has changed it yet'],
+  customer: ['Who changed this account', 'Nobody has changed it yet'],
+  own: ['Changes of your account', 'There is no change yet'],
+} as const;
+
 interface AuditTrailProps {
+  /** Whose it is; `own`: the account that is logged in. */
+  of: keyof typeof TITLES;
   /** Of the record: `/api/cars/{vin}`. */
   path: string;
   /** Changes with the record: the trail is read again. */
@@ -34,22 +43,17 @@ interface AuditTrailProps {
 }
 
 /** Who changed a car or a customer, newest first. */
-export function AuditTrail({ path, stamp }: AuditTrailProps) {
-  const trail = useCall<AuditEntry[]>(`${path}/audit`);
+export function AuditTrail({ of, path, stamp }: AuditTrailProps) {
+  const trail = useCall<AuditEntry[]>(`${path}/audit`, [stamp]);
   const [isWhole, setWhole] = useState(false);
-  const seen = useRef(stamp);
-  useEffect(() => {
-    if (seen.current === stamp) return;
-    seen.current = stamp;
-    trail.reload();
-  }, [stamp]);
+  const [title, none] = TITLES[of];
   return (
     <section class="panel" aria-labelledby="audit">
-      <h2 id="audit">Who changed it</h2>
+      <h2 id="audit">{title}</h2>
       <ResourceView resource={trail} what="the changes">
         {(entries) =>
           entries.length === 0 ? (
-            <Empty title="Nobody has changed it yet" />
+            <Empty title={none} />
           ) : (
             <>
               <ol class="trail">

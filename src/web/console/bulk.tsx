@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../common/button.tsx';
+import { reasonOf } from '../common/request.ts';
+import { settleAll } from '../common/settle-all.ts';
 import { showToast } from '../common/toasts.tsx';
 import { FLAGS, type Flag, switchFlag } from './flags.tsx';
 import { count } from './parts.tsx';
@@ -65,20 +67,16 @@ async function switchAll(
 ): Promise<Switched> {
   const waiting = cars.filter((car) => car[flag] === !to);
   const all = waiting.length;
-  const switched: Car[] = [];
-  const failures: string[] = [];
-  const work = async () => {
-    for (let car = waiting.shift(); car !== undefined; car = waiting.shift()) {
-      try {
-        switched.push(await switchFlag(car, flag, to));
-      } catch (error) {
-        failures.push(error instanceof Error ? error.message : String(error));
-      }
-      tellProgress({ done: switched.length + failures.length, all });
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return { cars: switched, failed: failures.length, why: failures[0] ?? '' };
+  const outcomes = await settleAll(
+    waiting,
+    AT_ONCE,
+    (car) => switchFlag(car, flag, to),
+    (done) => tellProgress({ done, all }),
+  );
+  const switched = outcomes.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  const failures = outcomes.filter((each) => each.status === 'rejected');
+  const why = failures[0] === undefined ? '' : reasonOf(failures[0].reason);
+  return { cars: switched, failed: failures.length, why };
 }
 
 /** Says how it went, and offers to undo it. */

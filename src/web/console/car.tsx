@@ -4,7 +4,6 @@ import { Pairs } from '../common/pairs.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { AuditTrail } from './audit-trail.tsx';
 import { FLAGS, FlagSwitch } from './flags.tsx';
-import { useLiving } from './living.ts';
 import { LivingCell } from './living-cell.tsx';
 import { OwnerDialog } from './owner.tsx';
 import { CarLooks, dayWritten, nameOf, Page, Refresh, timeOf, Vin } from './parts.tsx';
@@ -54,7 +53,6 @@ interface CarSheetsProps {
 }
 
 function CarSheets({ car, onChange }: CarSheetsProps) {
-  const living = useLiving([car]);
   // Only who may change the car sees its flags.
   const isOpen = car.locked !== null;
   return (
@@ -71,17 +69,17 @@ function CarSheets({ car, onChange }: CarSheetsProps) {
       </section>
       <section class="panel" aria-labelledby="drives">
         <h2 id="drives">In a city</h2>
-        <LivingCell
-          car={car}
-          living={living.get(car.vin)}
-          elsewhere="It drives in no city at the moment."
-        />
+        <LivingCell car={car} elsewhere="It drives in no city at the moment." />
       </section>
       {isOpen ? (
         <>
           <Remote car={car} onChange={onChange} />
           <Ownership car={car} onChange={onChange} />
-          <AuditTrail path={`/api/cars/${encodeURIComponent(car.vin)}`} stamp={car.updated_at} />
+          <AuditTrail
+            of="car"
+            path={`/api/cars/${encodeURIComponent(car.vin)}`}
+            stamp={car.updated_at}
+          />
         </>
       ) : null}
     </div>

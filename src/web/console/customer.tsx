@@ -54,7 +54,11 @@ function Sheets({ customer }: { customer: Customer }) {
         </section>
       ))}
       {isAdmin ? (
-        <AuditTrail path={`/api/customers/${encodeURIComponent(customer.username)}`} stamp="" />
+        <AuditTrail
+          of="customer"
+          path={`/api/customers/${encodeURIComponent(customer.username)}`}
+          stamp=""
+        />
       ) : null}
     </div>
   );

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Switch } from '../common/button.tsx';
+import { reasonOf } from '../common/request.ts';
 import { showToast } from '../common/toasts.tsx';
+import { nameOf } from './parts.tsx';
 import { call } from './session.ts';
 import type { Car } from './types.ts';
 
@@ -49,7 +51,7 @@ export function FlagSwitch({ car, of, isInTable = false, onChange }: FlagSwitchP
   const [wanted, setWanted] = useState<boolean>();
   const isOn = car[flag];
   if (isOn === null) return <span class="soft">–</span>;
-  const name = car.plate ?? car.vin;
+  const name = nameOf(car);
   const change = async (to: boolean, isUndo = false) => {
     setWanted(to);
     try {
@@ -59,9 +61,7 @@ export function FlagSwitch({ car, of, isInTable = false, onChange }: FlagSwitchP
         ...(isUndo ? {} : { action: { words: 'Undo', run: () => void change(!to, true) } }),
       });
     } catch (error) {
-      showToast(`${name} could not be switched. ${error instanceof Error ? error.message : ''}`, {
-        kind: 'bad',
-      });
+      showToast(`${name} could not be switched. ${reasonOf(error)}`, { kind: 'bad' });
     }
     setWanted(undefined);
   };

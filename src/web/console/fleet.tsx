@@ -6,7 +6,6 @@ import { Tabs } from '../common/tabs.tsx';
 import { AddCar } from './add-car.tsx';
 import { BulkSwitches } from './bulk.tsx';
 import { FLAGS, FlagSwitch } from './flags.tsx';
-import { type Living, useLiving } from './living.ts';
 import { LivingCell } from './living-cell.tsx';
 import { OwnerDialog } from './owner.tsx';
 import { CarLooks, dayWritten, nameOf, Page, Refresh, Vin } from './parts.tsx';
@@ -89,11 +88,7 @@ function CarTable({
   const [owned, setOwned] = useState<string>();
   const [removed, setRemoved] = useState<Car>();
   const { role, username } = session.value ?? {};
-  const living = useLiving(cars);
-  const columns = useMemo(
-    () => columnsFor(label === 'Own fleet', living, onChange),
-    [label, living],
-  );
+  const columns = useMemo(() => columnsFor(label === 'Own fleet', onChange), [label]);
   const car = cars.find(({ vin }) => vin === owned);
   return (
     <>
@@ -166,17 +161,13 @@ function CarActions({ car, onOwner, onRemove }: CarActionsProps) {
   );
 }
 
-function columnsFor(
-  isOwnFleet: boolean,
-  living: ReadonlyMap<string, Living>,
-  onChange: (car: Car) => void,
-): readonly Column<Car>[] {
+function columnsFor(isOwnFleet: boolean, onChange: (car: Car) => void): readonly Column<Car>[] {
   const dealer: Column<Car> = { key: 'dealer', head: 'Dealer', value: (car) => car.dealer };
   return [
     {
       key: 'plate',
       head: 'Car',
-      value: ({ plate, vin }) => plate ?? vin,
+      value: nameOf,
       cell: (car) => <CarLooks car={car} isLink />,
     },
     { key: 'vin', head: 'VIN', value: ({ vin }) => vin, cell: ({ vin }) => <Vin vin={vin} /> },
@@ -198,7 +189,7 @@ function columnsFor(
       key: 'world',
       head: 'City',
       value: ({ world }) => world,
-      cell: (car) => <LivingCell car={car} living={living.get(car.vin)} />,
+      cell: (car) => <LivingCell car={car} />,
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type FieldFault, RequestError } from '../common/request.ts';
+import { type FieldFault, RequestError, reasonOf } from '../common/request.ts';
 
 /** The state of a form: its values, and the answer of the service. */
 export type Form<Name extends string> = ReturnType<typeof useForm<Name>>;
@@ -75,7 +75,7 @@ export function useForm<Name extends string>(
 function verdictOf(error: unknown, values: object): Verdict {
   const faults = error instanceof RequestError ? error.faults : [];
   if (faults.length === 0) {
-    return { byField: {}, failure: error instanceof Error ? error.message : String(error) };
+    return { byField: {}, failure: reasonOf(error) };
   }
   const isOfField = ({ loc }: FieldFault) => String(loc.at(-1)) in values;
   const here = faults.filter(isOfField);

@@ -2,9 +2,8 @@ import { useMemo } from 'preact/hooks';
 import { Pairs } from '../common/pairs.tsx';
 import { Empty, ResourceView } from '../common/states.tsx';
 import { FLAGS, FlagSwitch } from './flags.tsx';
-import { type Living, useLiving } from './living.ts';
 import { LivingCell } from './living-cell.tsx';
-import { CarLooks, dayWritten, Page, Refresh, Vin } from './parts.tsx';
+import { CarLooks, dayWritten, nameOf, Page, Refresh, Vin } from './parts.tsx';
 import { replaced, useCars } from './records.tsx';
 import { session } from './session.ts';
 import type { Car } from './types.ts';
@@ -17,7 +16,6 @@ export function OwnCarsPage() {
     () => (cars.value ?? []).filter(({ owner }) => owner?.username === username),
     [cars.value, username],
   );
-  const living = useLiving(own);
   return (
     <Page
       title="Your cars"
@@ -36,12 +34,7 @@ export function OwnCarsPage() {
           ) : (
             <ul class="own-cars" aria-label="Your cars">
               {own.map((car) => (
-                <OwnCar
-                  car={car}
-                  living={living.get(car.vin)}
-                  key={car.vin}
-                  onChange={(now) => cars.set(replaced(now))}
-                />
+                <OwnCar car={car} key={car.vin} onChange={(now) => cars.set(replaced(now))} />
               ))}
             </ul>
           )
@@ -53,13 +46,12 @@ export function OwnCarsPage() {
 
 interface OwnCarProps {
   car: Car;
-  living: Living | undefined;
   onChange: (car: Car) => void;
 }
 
-function OwnCar({ car, living, onChange }: OwnCarProps) {
+function OwnCar({ car, onChange }: OwnCarProps) {
   return (
-    <li class="panel own-car" aria-label={car.plate ?? car.vin}>
+    <li class="panel own-car" aria-label={nameOf(car)}>
       <CarLooks car={car} isLink />
       <div class="own-car-flags">
         {FLAGS.map((each) => (
@@ -71,7 +63,7 @@ function OwnCar({ car, living, onChange }: OwnCarProps) {
           ['VIN', <Vin vin={car.vin} key="vin" />],
           ['Dealer', car.dealer ?? 'none'],
           ['Yours since', dayWritten(car.owner?.since)],
-          ['In a city', <LivingCell car={car} living={living} elsewhere="not now" key="city" />],
+          ['In a city', <LivingCell car={car} elsewhere="not now" key="city" />],
         ]}
       />
     </li>

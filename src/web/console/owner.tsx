@@ -4,7 +4,7 @@ import { Field } from '../common/field.tsx';
 import { Failure, Note } from '../common/states.tsx';
 import { showFailure, showToast } from '../common/toasts.tsx';
 import { useForm } from './form.ts';
-import { CarLooks, Submit } from './parts.tsx';
+import { CarLooks, nameOf, Submit } from './parts.tsx';
 import { useCustomers } from './records.tsx';
 import { call } from './session.ts';
 import type { Car } from './types.ts';
@@ -18,7 +18,7 @@ interface OwnerDialogProps {
 /** Sets or removes the owner of a car. */
 export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
   const path = `/api/cars/${encodeURIComponent(car.vin)}/owner`;
-  const name = car.plate ?? car.vin;
+  const name = nameOf(car);
   const customers = useCustomers();
   const emails = (customers.value ?? []).flatMap(({ email }) => email ?? []);
   const since = car.owner?.since ?? new Date().toISOString().slice(0, 10);
@@ -68,13 +68,14 @@ export function OwnerDialog({ car, onClose, onChange }: OwnerDialogProps) {
 }
 
 /** Sets the former owner again. The rights go to whoever has the email by now. */
-async function giveBack({ vin, plate, owner }: Car, onChange: (car: Car) => void): Promise<void> {
+async function giveBack(car: Car, onChange: (car: Car) => void): Promise<void> {
+  const { vin, owner } = car;
   if (owner === null) return;
   const { email, since, username } = owner;
   const path = `/api/cars/${encodeURIComponent(vin)}/owner`;
   const changed = await call<Car>(path, { method: 'PATCH', body: { email, since } });
   onChange(changed);
-  if (changed.owner?.username === username) showToast(`${plate ?? vin} belongs to ${email} again.`);
+  if (changed.owner?.username === username) showToast(`${nameOf(car)} belongs to ${email} again.`);
   else
     showToast(`${username} no longer has the email ${email}, and got no rights back.`, {
       kind: 'bad',

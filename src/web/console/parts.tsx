@@ -92,10 +92,10 @@ export function Refresh({ of: { reload, isLoading } }: { of: Resource<unknown> }
 }
 
 /** What people call a car. */
-export const nameOf = ({ plate, vin }: Car): string => plate ?? vin;
+export const nameOf = ({ plate, vin }: Pick<Car, 'plate' | 'vin'>): string => plate ?? vin;
 
 /** The address of its page. */
-export const carPath = (vin: string): string => `#/cars/${encodeURIComponent(vin)}`;
+const carPath = (vin: string): string => `#/cars/${encodeURIComponent(vin)}`;
 
 /** Plate, model and colour. */
 export function CarLooks({ car, isLink = false }: { car: Car; isLink?: boolean }) {
@@ -151,7 +151,7 @@ export function CityLink({ car, elsewhere = 'not now' }: { car: Car; elsewhere?:
   if (car.viewer_url === null) return <span class="soft">{elsewhere}</span>;
   return (
     <a {...viewerLink(car.viewer_url, { car: car.vin })}>
-      Watch it drive<span class="visually-hidden"> {car.plate ?? car.vin}</span>
+      Watch it drive<span class="visually-hidden"> {nameOf(car)}</span>
     </a>
   );
 }

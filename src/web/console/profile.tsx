@@ -29,6 +29,7 @@ export function ProfilePage() {
               <>
                 <ProfileForm customer={known} onSaved={(now) => profile.set(() => now)} />
                 <AuditTrail
+                  of="own"
                   path={`/api/customers/${encodeURIComponent(known.username)}`}
                   stamp={JSON.stringify(known)}
                 />

@@ -2,7 +2,7 @@ import { Button } from '../common/button.tsx';
 import { Dialog } from '../common/dialog.tsx';
 import { showToast } from '../common/toasts.tsx';
 import { useForm } from './form.ts';
-import { CarLooks, FormEnd } from './parts.tsx';
+import { CarLooks, FormEnd, nameOf } from './parts.tsx';
 import { call } from './session.ts';
 import type { Car } from './types.ts';
 
@@ -14,7 +14,7 @@ interface RemoveCarProps {
 
 /** Removes a car from the platform. */
 export function RemoveCar({ car, onClose, onRemoved }: RemoveCarProps) {
-  const name = car.plate ?? car.vin;
+  const name = nameOf(car);
   const form = useForm({}, async () => {
     await call(`/api/cars/${encodeURIComponent(car.vin)}`, { method: 'DELETE' });
     showToast(`${name} is removed.`);

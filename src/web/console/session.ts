@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { RequestError, type RequestOptions, request } from '../common/request.ts';
 import { type Resource, useResource } from '../common/resource.ts';
 import { readStored, store } from '../common/storage.ts';
-import { clearToasts } from '../common/toasts.tsx';
+import { clearToasts, showToast } from '../common/toasts.tsx';
 import type { Identity, Role, Token } from './types.ts';
 
 interface Session {
@@ -40,9 +40,10 @@ export async function call<T>(path: string, options: RequestOptions = {}): Promi
   }
 }
 
-/** What a path answers to this session; asked again when either changes. */
-export function useCall<T>(path: string): Resource<T> {
-  return useResource((signal) => call<T>(path, { signal }), [path, session.value?.token]);
+/** What a path answers to this session; asked again when either changes, or one of `inputs`. */
+export function useCall<T>(path: string, inputs: readonly unknown[] = []): Resource<T> {
+  const load = (signal: AbortSignal) => call<T>(path, { signal });
+  return useResource(load, [path, session.value?.token, ...inputs]);
 }
 
 /** Throws RequestError. */
@@ -54,6 +55,8 @@ export async function logIn(username: string, password: string): Promise<void> {
 /** Starts the session of a token. */
 export function startSession({ access_token: token, role, username }: Token): void {
   hasEnded.value = false;
+  // What was said of the log-out is over.
+  if (session.peek() === null) clearToasts();
   session.value = { token, role, username };
 }
 
@@ -93,7 +96,12 @@ tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     tabs.postMessage({ has: own, to: data.asks } satisfies TabMessage);
   } else if ('has' in data) {
     if (data.to === tab && own === null && !hasLeft) session.value = data.has;
-  } else if (own?.token === data.ended) leave();
+  } else if (own?.token === data.ended) {
+    leave();
+    showToast('You logged out in another tab, so you are logged out here as well.', {
+      stays: true,
+    });
+  }
 };
 if (session.peek() === null) tabs.postMessage({ asks: tab } satisfies TabMessage);
 

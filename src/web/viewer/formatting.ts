@@ -1,7 +1,6 @@
 /** Figures and names as text for people. */
+import { KMH_PER_MPS } from '../common/units.ts';
 import { type Effective, type Feature, type FleetEntry, TICKS_PER_S } from './api/types.ts';
-
-export const KMH_PER_MPS = 3.6;
 
 const SHORT: Readonly<Record<string, string>> = { aeb: 'AEB', esc: 'ESC' };
 

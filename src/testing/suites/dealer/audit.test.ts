@@ -51,10 +51,31 @@ describe.each(ENGINES)('[D38] the audit trail on the $name store', ({ start }) =
     expect(await trailOf(`cars/${vin}`, erik)).toEqual(['nordbil set_owner owner']);
     await api.get(`DELETE /api/cars/${vin}/owner`, { token: nordbil });
     // She no longer has any right to it.
-    expect((await api.ask(`GET /api/cars/${vin}/audit`, { token: anna })).status).toBe(403);
+    const refused = await api.ask(`GET /api/cars/${vin}/audit`, { token: anna });
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { detail: 'Only admins, the dealer of the fleet and the owner may see who changed the car' },
+    ]);
+  });
+
+  test('of a car that was removed and is added again shows nothing of the former one', async () => {
+    const vin = 'REMOVED';
+    const add = () => api.get('POST /api/cars/add-to-fleet', { token: nordbil, json: { vin } });
+    const lock = (json: object) =>
+      api.get(`PATCH /api/cars/${vin}/state`, { token: nordbil, json });
+    await add();
+    await lock({ locked: true });
+    expect(await trailOf(`cars/${vin}`, nordbil)).toEqual([
+      'nordbil set_state locked',
+      'nordbil add_to_fleet dealer',
+    ]);
     await api.get(`DELETE /api/cars/${vin}`, { token: nordbil });
-    await api.get('POST /api/cars/add-to-fleet', { token: nordbil, json: { vin } });
-    expect(await trailOf(`cars/${vin}`)).toEqual(['nordbil add_to_fleet dealer']);
+    await add();
+    // As many changes as the former one had.
+    await lock({ climate: true });
+    const entries = ['nordbil set_state climate', 'nordbil add_to_fleet dealer'];
+    expect(await trailOf(`cars/${vin}`, nordbil)).toEqual(entries);
+    expect(await trailOf(`cars/${vin}`)).toEqual(entries);
   });
 
   test('of a customer tells which fields changed, also secret ones, and no value', async () => {
@@ -72,6 +93,11 @@ describe.each(ENGINES)('[D38] the audit trail on the $name store', ({ start }) =
       'audited sign_up name,email,phone,address,dealer',
     ]);
     expect(answer.text).not.toMatch(/5000|59\.33/);
+    const foreign = await Promise.all(
+      [anna, nordbil].map((each) => api.ask('GET /api/customers/audited/audit', { token: each })),
+    );
+    const detail = 'Only admins and the customer may see who changed the customer';
+    for (const { status, body } of foreign) expect([status, body]).toEqual([403, { detail }]);
     const times = (answer.body as unknown as Entry[]).map(({ at }) => Date.parse(at));
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { typesOf } from 'generated-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { typesOf } from '../../../../client/generate.ts';
 import { startTestNode, type TestNode } from '../../rigs/node.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));

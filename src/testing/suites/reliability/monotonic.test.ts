@@ -28,7 +28,7 @@ class Reported {
 }
 
 const READS = ['/state', '', '/journal', '/events', '/incidents'] as const;
-const CAR_READS = ['', '/telemetry'] as const;
+const CAR_READS = ['', '/telemetry', '/perception'] as const;
 
 /** One client: reads of all kinds, one after the other, in either encoding. */
 async function readOn(base: string, world: World, reported: Reported, dice: Dice): Promise<void> {

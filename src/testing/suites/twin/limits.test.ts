@@ -167,14 +167,14 @@ describe('the limit on work', () => {
 describe('the limits on forks', () => {
   const forkOf = (world: World, tick: number) => ({ fork: { world: world.id, tick } });
 
-  test('[L34] are those on new worlds', async () => {
+  test('[L35] are those on new worlds', async () => {
     const api = await start({ LIMIT_WORLDS_BURST: '2', LIMIT_WORLDS_PER_S: NEVER });
     const world = await api.makeWorld({ start_tick: 100 });
     expect((await create(api, forkOf(world, 100))).status).toBe(201);
     expect(await createRefused(api, forkOf(world, 100))).toEqual(LIMITED);
   });
 
-  test('[L34] count what is lived for them, but not what is refused', async () => {
+  test('[L35] count what is lived for them, but not what is refused', async () => {
     const api = await start({ LIMIT_WORK_MS_BURST: '40', LIMIT_WORK_MS_PER_S: NEVER });
     const world = await api.makeWorld({ start_tick: 4000 });
     // 26 ms of 40 are left.

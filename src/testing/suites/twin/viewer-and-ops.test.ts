@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Api, useTwin } from './api.ts';
+import { recklessJournal } from './reckless.ts';
 
 const api = useTwin();
 
@@ -94,6 +95,24 @@ describe('the viewer', () => {
     const bytes = Buffer.from(await picture.arrayBuffer());
     // Width and height stand in the first chunk of a PNG.
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630]);
+  });
+
+  test('[P33, P34] an incident has title, description and picture of its own, which every node shows', async () => {
+    const world = await api.makeWorld({ journal: recklessJournal(), start_tick: 1500 });
+    const [incident] = await api.world('Incidents', world, '/incidents');
+    if (incident === undefined) throw new Error('nothing has collided');
+    const { text } = await pageAt(`${world.viewer_url}?incident=${incident.id}`);
+    const contentOf = (name: string) =>
+      new RegExp(`property="og:${name}" content="([^"]+)"`).exec(text)?.[1] ?? '';
+    expect(contentOf('title')).toMatch(/ (ahead of|ran into) /);
+    expect(contentOf('description')).toContain(incident.place.street);
+    const address = contentOf('image').replace(/^https?:..[^/]+/, api.url);
+    const picture = await fetch(address);
+    expect([picture.status, picture.headers.get('Content-Type')]).toEqual([200, 'image/png']);
+    const bytes = Buffer.from(await picture.arrayBuffer());
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630]);
+    const another = await fetch(address.replace(incident.id, 'i0-0'));
+    expect(Buffer.from(await another.arrayBuffer()).equals(bytes)).toBe(false);
   });
 
   test('[P25] shows a browser a page where there is nothing, on both ports, and others the error', async () => {

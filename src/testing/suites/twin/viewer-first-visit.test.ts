@@ -9,6 +9,7 @@ import {
   crashedWorld,
   firstVisit,
   mapless,
+  offered,
   openCity,
   until,
   untilState,
@@ -50,10 +51,7 @@ describe('a first visit', () => {
     const context = await firstVisit(await mapless(browser));
     const page = await openCity(context, `${api.url}/worlds/${world.id}`);
     await cardOf(page).getByText('See what happens, and what would have saved it.').waitFor();
-    await cardOf(page).getByRole('button', { name: 'Show me' }).click();
-    await cardOf(page)
-      .getByRole('button', { name: /^Switch off / })
-      .click();
+    await (await offered(page)).click();
     await until(page, `viewer.demonstration === 'waiting'`);
     const changes = async () => (await api.world('Journal', world, '/journal')).changes.length;
     await untilTrue('a feature that is off', async () => (await changes()) === 1);

@@ -1,5 +1,5 @@
 /** Somebody who looks at a city in a browser. */
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { TestBrowser } from '../../rigs/browser.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
 import type { Api } from './api.ts';
@@ -93,6 +93,23 @@ export async function visitor(
 export async function firstVisit(context: BrowserContext): Promise<BrowserContext> {
   await context.addInitScript(`localStorage.removeItem('viewer.invited')`);
   return context;
+}
+
+/** Times that an offer is asked for: a busy machine may not answer in time. */
+const OFFERS_MAX = 4;
+
+/** Asks to be shown something. Returns the button that takes the offer. */
+export async function offered(page: Page): Promise<Locator> {
+  const card = page.locator('.demonstration');
+  const off = card.getByRole('button', { name: /^Switch off / });
+  const again = card.getByRole('button', { name: 'Try again' });
+  await card.getByRole('button', { name: 'Show me' }).click();
+  for (let i = 0; i < OFFERS_MAX; i++) {
+    await off.or(again).waitFor();
+    if (await off.isVisible()) return off;
+    await again.click();
+  }
+  throw new Error(`there is no offer: ${await card.innerText()}`);
 }
 
 /** One whose browser cannot draw the map, and has the panels all the sooner. */

@@ -17,8 +17,6 @@ import type {
 } from './types.ts';
 
 const API = '/api/v1';
-/** A request that takes longer is aborted. */
-const TIMEOUT_MS = 15_000;
 
 interface Ask {
   method?: 'POST' | 'PATCH';
@@ -29,7 +27,7 @@ interface Ask {
 
 function ask<Body>(path: string, { vin, ...options }: Ask = {}): Promise<Body> {
   const headers: Record<string, string> = vin === undefined ? {} : { 'X-VIN': vin };
-  return request<Body>(path, { ...options, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  return request<Body>(path, { ...options, headers });
 }
 
 const worldPath = (world: string, rest = '') => `${API}/worlds/${encodeURIComponent(world)}${rest}`;

@@ -30,7 +30,7 @@ export type {
 
 export type SensorName = Perception['detections'][number]['sensors'][number];
 
-export const TICKS_PER_S = 50;
+export { TICKS_PER_S } from '../../common/units.ts';
 
 export type City = Cities['cities'][number];
 export type Feature = Catalogue['features'][number];

@@ -26,7 +26,7 @@ describe('the address of the page', () => {
   it('is read back as it was written', () => {
     const world = 'q306hmxar4';
     const address = { ...NOTHING, world, car: 'DTWYTSGB4TN4Y6YUJ', incident: 'i996-0' };
-    expect(writeAddress(address)).toBe('/worlds/q306hmxar4#incident=i996-0&car=DTWYTSGB4TN4Y6YUJ');
+    expect(writeAddress(address)).toBe('/worlds/q306hmxar4?incident=i996-0#car=DTWYTSGB4TN4Y6YUJ');
     expect(read(writeAddress(address))).toEqual(address);
     const exact = { ...address, moment: 948.5, set: 2, view: [12.5, -7, 60, 0.9, -1.2] };
     expect(writeAddress(exact)).toMatch(/&moment=948.5&set=2&view=12.5,-7,60,0.9,-1.2$/);

@@ -19,7 +19,7 @@ const VIEW_NUMBERS = 5;
 
 type Parts = Pick<URL, 'pathname' | 'search' | 'hash'>;
 
-/** Reads `/worlds/{id}#incident=…&car=…`; the query may hold the same names. */
+/** Reads `/worlds/{id}?incident=…#car=…`; query and fragment may hold the same names. */
 export function readAddress({ pathname, search, hash }: Parts): Address {
   const behindHash = new URLSearchParams(hash.replace(/^#/, ''));
   const query = new URLSearchParams(search);
@@ -41,17 +41,22 @@ export function readAddress({ pathname, search, hash }: Parts): Address {
   };
 }
 
-/** The inverse of `readAddress`. */
+/**
+ * The inverse of `readAddress`. The incident is in the query: the node must see it to tell services that show
+ * links what is behind this one.
+ */
 export function writeAddress({
   world,
+  incident = null,
   ...rest
 }: Partial<Address> & Pick<Address, 'world'>): string {
+  const query = incident === null ? '' : `?${new URLSearchParams({ incident })}`;
   const behindHash = new URLSearchParams();
-  for (const name of ['incident', 'car', 'moment', 'set', 'view'] as const) {
+  for (const name of ['car', 'moment', 'set', 'view'] as const) {
     const value = rest[name] ?? null;
     if (value !== null) behindHash.set(name, String(value));
   }
   // Commas need no escape behind the hash, and the text stays readable.
   const text = behindHash.toString().replaceAll('%2C', ',');
-  return `/worlds/${world}${text === '' ? '' : `#${text}`}`;
+  return `/worlds/${world}${query}${text === '' ? '' : `#${text}`}`;
 }

@@ -1,12 +1,20 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { WorldEvent, WorldStake } from '../api/types.ts';
 import { chosen, Demonstration } from './demonstration.ts';
 
 let outlook: () => WorldStake[] = () => [];
 let tick: () => number = () => 0;
-vi.mock('../api/twin.ts', () => ({
-  readOutlook: async () => ({ world: 'w', tick: tick(), outlook: outlook() }),
+const readOutlook = vi.fn(async () => ({ world: 'w', tick: tick(), outlook: outlook() }));
+vi.mock('../api/twin.ts', () => ({ readOutlook: () => readOutlook() }));
+interface Said {
+  text: string;
+  action?: { words: string; run: () => void };
+}
+const said: Said[] = [];
+vi.mock('../../common/toasts.tsx', () => ({
+  showToast: (text: string, options: Omit<Said, 'text'>) => said.push({ text, ...options }),
+  clearToasts: () => said.splice(0),
 }));
 vi.mock('../../common/storage.ts', () => ({ readStored: () => null, store: () => {} }));
 
@@ -49,20 +57,24 @@ describe('a demonstration', () => {
   let newest: { tick: number };
   let switched: [feature: string, isOn: boolean][];
   let demonstration: Demonstration;
-  let error: ReturnType<typeof signal<string>>;
+  /** What the car answers when it is switched: why it failed. */
+  let answer: () => Promise<string>;
   beforeEach(() => {
     vi.useFakeTimers();
     newest = { tick: 1000 };
     tick = () => newest.tick;
     switched = [];
-    error = signal('');
+    answer = async () => '';
+    said.length = 0;
+    readOutlook.mockClear();
     outlook = () => [stake('aeb', 20), stake('esc', 25), stake('brakes', 30)];
     demonstration = new Demonstration({
       live: { id: 'w', playback: { newest }, fleet: signal(fleet), latest: signal(newest) },
       car: {
-        ...{ error, pick: () => {} },
-        switchTo: async (feature: string, isOn: boolean) => {
+        pick: () => {},
+        switchTo: (feature: string, isOn: boolean) => {
           switched.push([feature, isOn]);
+          return answer();
         },
       },
       eventFeed: { isInvolved: () => true },
@@ -122,11 +134,99 @@ describe('a demonstration', () => {
     const collision = { vin: 'A', incident: 'i1', feature: null, consequence: null };
     demonstration.take([collision as unknown as WorldEvent]);
     expect([offered(), demonstration.off.peek()?.feature]).toEqual(['closed', 'aeb']);
-    error.value = 'The service cannot be reached.';
-    await demonstration.switchOn();
-    expect(demonstration.off.peek()?.feature).toBe('aeb');
-    error.value = '';
     await demonstration.switchOn();
     expect(demonstration.off.peek()).toBeNull();
+    expect(said.map(({ text }) => text)).toEqual(['Halden Terra (AA 1) has its AEB again.']);
+  });
+
+  test('[P22] says why a feature is not on again, and tries again on demand', async () => {
+    await begin();
+    await demonstration.switchOff();
+    answer = async () => 'The service cannot be reached.';
+    await demonstration.switchOn();
+    expect(demonstration.off.peek()?.feature).toBe('aeb');
+    expect(said.map(({ text }) => text)).toEqual([
+      'Halden Terra (AA 1): The service cannot be reached.',
+    ]);
+    answer = async () => '';
+    said[0]?.action?.run();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(demonstration.off.peek()).toBeNull();
+    expect(said.at(-1)?.text).toBe('Halden Terra (AA 1) has its AEB again.');
+  });
+
+  test('[P22] says why a feature could not be switched off, and offers it again', async () => {
+    await begin();
+    answer = async () => 'The service cannot be reached.';
+    await demonstration.switchOff();
+    expect(said.map(({ text }) => text)).toEqual([
+      'Halden Terra (AA 1): The service cannot be reached.',
+    ]);
+    expect([offered(), demonstration.off.peek()]).toEqual(['offer aeb', null]);
+    answer = async () => '';
+    await vi.advanceTimersByTimeAsync(1000);
+    await demonstration.switchOff();
+    expect([offered(), demonstration.off.peek()?.feature]).toEqual(['waiting aeb', 'aeb']);
+    expect(said).toEqual([]);
+  });
+
+  test('[P22] leaves a feature on that is wanted again before it is off', async () => {
+    await begin();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    answer = () => promise;
+    const off = demonstration.switchOff();
+    const on = demonstration.switchOn();
+    resolve('');
+    await Promise.all([off, on]);
+    expect(switched).toEqual([
+      ['aeb', false],
+      ['aeb', true],
+    ]);
+    expect([offered(), demonstration.off.peek()]).toEqual(['closed', null]);
+  });
+
+  test('offers what the service has said already, and asks again where that is over or changed', async () => {
+    outlook = () => [stake('aeb', 20), stake('esc', 40), stake('brakes', 60)];
+    await begin();
+    const renew = async (bySeconds: number) => {
+      newest.tick += bySeconds * 50;
+      demonstration.advance();
+      await vi.advanceTimersByTimeAsync(2000);
+    };
+    await renew(18);
+    expect([offered(), readOutlook.mock.calls.length]).toEqual(['offer esc', 1]);
+    demonstration.take([{ kind: 'configuration' } as WorldEvent]);
+    await renew(20);
+    expect([offered(), readOutlook.mock.calls.length]).toEqual(['offer brakes', 2]);
+  });
+
+  test('shows what was on its way already when the visitor asks again', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    readOutlook.mockImplementationOnce(async () => {
+      await promise;
+      return { world: 'w', tick: tick(), outlook: outlook() };
+    });
+    void demonstration.begin();
+    demonstration.close();
+    void demonstration.begin();
+    expect(offered()).toBe('looking');
+    resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([offered(), readOutlook.mock.calls.length]).toEqual(['offer aeb', 1]);
+  });
+
+  test('does not make its caller depend on how often an offer was replaced', async () => {
+    await begin();
+    const frame = signal(0);
+    let runs = 0;
+    const end = effect(() => {
+      frame.value;
+      runs++;
+      demonstration.advance();
+    });
+    newest.tick += 40 * 50;
+    frame.value++;
+    expect([runs, demonstration.renewals.peek()]).toEqual([2, 1]);
+    end();
   });
 });

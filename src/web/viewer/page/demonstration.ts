@@ -1,9 +1,15 @@
 import { computed, signal } from '@preact/signals';
-import { RequestError } from '../../common/request.ts';
+import { reasonOf } from '../../common/request.ts';
 import { readStored, store } from '../../common/storage.ts';
-import { showToast } from '../../common/toasts.tsx';
+import { clearToasts, showToast } from '../../common/toasts.tsx';
 import { readOutlook } from '../api/twin.ts';
-import { type FleetEntry, TICKS_PER_S, type WorldEvent, type WorldStake } from '../api/types.ts';
+import {
+  type FleetEntry,
+  TICKS_PER_S,
+  type WorldEvent,
+  type WorldOutlook,
+  type WorldStake,
+} from '../api/types.ts';
 import { carName, inSentence } from '../formatting.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { LiveWorld } from './live-world.ts';
@@ -22,6 +28,8 @@ const RENEWALS_MAX = 3;
 const SETTLE_MS = 900;
 /** Nothing has come of it when it is overdue by so much. */
 const OVERDUE_S = 12;
+/** A message about the demonstration takes the place of the one before. */
+const TOPIC = 'demonstration';
 
 /** A feature that is switched off on a car, and what would come of it. */
 export interface Offer extends WorldStake {
@@ -74,6 +82,10 @@ export class Demonstration {
   readonly isSettled = signal(true);
   #settling: ReturnType<typeof setTimeout> | undefined;
   #isReading = false;
+  /** The last outlook; null once a feature was switched, as it tells no longer what will happen. */
+  #outlook: WorldOutlook | null = null;
+  /** Until the service has switched a feature off. */
+  #switchingOff: Promise<void> = Promise.resolve();
   /** How many offers have passed since the visitor asked. */
   readonly renewals = signal(0);
 
@@ -109,6 +121,7 @@ export class Demonstration {
   begin(): Promise<void> {
     if (!this.isSettled.peek()) return Promise.resolve();
     this.renewals.value = 0;
+    this.#outlook = null;
     return this.#look();
   }
 
@@ -116,9 +129,10 @@ export class Demonstration {
   async #look(): Promise<void> {
     store(...SEEN, 'yes');
     this.#parts.goLive();
+    this.phase.value = { name: 'looking' };
+    // What is on its way will do.
     if (this.#isReading) return;
     this.#isReading = true;
-    this.phase.value = { name: 'looking' };
     try {
       const offer = await this.#find();
       if (this.phase.peek().name !== 'looking') return;
@@ -130,16 +144,24 @@ export class Demonstration {
       this.phase.value = { name: 'offer', offer };
       this.#parts.follow(offer.vin);
     } catch (error) {
-      const why = error instanceof RequestError ? error.message : 'The service did not answer.';
-      if (this.phase.peek().name === 'looking') this.phase.value = { name: 'failed', why };
+      if (this.phase.peek().name === 'looking')
+        this.phase.value = { name: 'failed', why: reasonOf(error) };
     } finally {
       this.#isReading = false;
     }
   }
 
+  /** The service is asked only where what it said last has no further collision to offer. */
   async #find(): Promise<Offer | undefined> {
+    const known = this.#outlook === null ? undefined : this.#offerOf(this.#outlook);
+    const isFresh = known?.consequence === 'collision' && !this.#offered.has(keyOf(known));
+    if (isFresh) return known;
+    this.#outlook = await readOutlook(this.#parts.live.id);
+    return this.#offerOf(this.#outlook);
+  }
+
+  #offerOf({ tick, outlook }: WorldOutlook): Offer | undefined {
     const { live } = this.#parts;
-    const { tick, outlook } = await readOutlook(live.id);
     const nowTick = Math.max(tick, live.playback.newest?.tick ?? 0);
     const agoS = (nowTick - tick) / TICKS_PER_S;
     const found = chosen(
@@ -155,34 +177,50 @@ export class Demonstration {
   async switchOff(): Promise<void> {
     const phase = this.phase.peek();
     if (phase.name !== 'offer' || !this.isSettled.peek()) return;
-    const { offer } = phase;
-    this.phase.value = { name: 'waiting', offer };
-    const { car } = this.#parts;
-    car.pick(offer.vin);
-    await car.switchTo(offer.feature, false);
-    if (car.error.peek() === '') {
+    this.phase.value = { name: 'waiting', offer: phase.offer };
+    this.#switchingOff = this.#switchOff(phase.offer);
+    await this.#switchingOff;
+  }
+
+  async #switchOff(offer: Offer): Promise<void> {
+    const why = await this.#switch(offer, false);
+    if (why === '') {
       this.off.value = offer;
+      clearToasts(TOPIC);
       return;
     }
-    if (this.phase.peek().name !== 'waiting') return;
-    this.phase.value = { name: 'failed', why: car.error.peek() };
+    showToast(`${carName(offer.car)}: ${why}`, { kind: 'bad', topic: TOPIC, stays: false });
+    // The card offers it again while there is time.
+    if (this.phase.peek().name === 'waiting') this.phase.value = { name: 'offer', offer };
   }
 
   /** Switches the feature of the last offer on again. */
   async switchOn(): Promise<void> {
-    const offer = this.off.peek();
     this.close();
+    await this.#switchingOff;
+    const offer = this.off.peek();
     if (offer === null) return;
-    const { car } = this.#parts;
-    car.pick(offer.vin);
-    await car.switchTo(offer.feature, true);
-    if (car.error.peek() !== '') return;
-    this.off.value = null;
-    showToast(`${carName(offer.car)} has its ${inSentence(offer.feature)} again.`);
+    const name = carName(offer.car);
+    const why = await this.#switch(offer, true);
+    if (why === '') {
+      this.off.value = null;
+      showToast(`${name} has its ${inSentence(offer.feature)} again.`, { topic: TOPIC });
+      return;
+    }
+    const action = { words: 'Try again', run: () => void this.switchOn() };
+    showToast(`${name}: ${why}`, { kind: 'bad', topic: TOPIC, stays: true, action });
+  }
+
+  /** Returns why that failed; empty where it is done. */
+  #switch({ vin, feature }: Offer, isOn: boolean): Promise<string> {
+    this.#outlook = null;
+    this.#parts.car.pick(vin);
+    return this.#parts.car.switchTo(feature, isOn);
   }
 
   /** Takes what happened. A collision after something else came of it is shown as well. */
   take(events: readonly WorldEvent[]): void {
+    if (events.some(({ kind }) => kind === 'configuration')) this.#outlook = null;
     const phase = this.phase.peek();
     if (phase.name !== 'waiting' && phase.name !== 'told') return;
     const { offer } = phase;
@@ -203,8 +241,12 @@ export class Demonstration {
   advance(): void {
     const phase = this.phase.peek();
     if (phase.name === 'offer' && this.#leftS(phase.offer) < TOO_LATE_S) {
-      if (this.renewals.value++ < RENEWALS_MAX) void this.#look();
-      else this.phase.value = { name: 'failed', why: 'That moment has passed as well.' };
+      // Whoever calls this in an effect must not depend on the number.
+      const renewals = this.renewals.peek();
+      if (renewals < RENEWALS_MAX) {
+        this.renewals.value = renewals + 1;
+        void this.#look();
+      } else this.phase.value = { name: 'failed', why: 'That moment has passed as well.' };
     }
     if (phase.name === 'waiting' && this.#leftS(phase.offer) < -OVERDUE_S)
       this.phase.value = { name: 'nothing', offer: phase.offer };

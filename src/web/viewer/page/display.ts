@@ -85,10 +85,7 @@ export class Display {
       if (isFirstVisit) scene.camera.flyAround(liveliestOf(world.cars));
     }
     const isLive = world === live.playback.shown;
-    if (this.#picked) {
-      this.#picked.gap = isLive ? gapOf(this.#viewer) : null;
-      if (!isLive) this.#picked.sight = null;
-    }
+    if (this.#picked) this.#picked.gap = isLive ? gapOf(this.#viewer) : null;
     scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
     this.#drawn.count++;
     const { bearing } = this.#viewer;

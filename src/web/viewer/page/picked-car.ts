@@ -1,5 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
-import { RequestError } from '../../common/request.ts';
+import { reasonOf } from '../../common/request.ts';
+import { settleAll } from '../../common/settle-all.ts';
 import { whileVisible } from '../../common/visible.ts';
 import {
   changeFeatures,
@@ -111,55 +112,54 @@ export class PickedCar {
     if (state !== null && version === this.#version) this.#show(state);
   }
 
-  /** Switches a feature. The page shows the change at once and reverts it where the request fails. */
-  async switchTo(name: string, isOn: boolean): Promise<void> {
+  // The page shows a change at once and reverts it where the request fails. What changes features returns why
+  // that failed, and an empty text where it is done.
+
+  /** Switches a feature. */
+  switchTo(name: string, isOn: boolean): Promise<string> {
     this.wanted.value = { ...this.wanted.peek(), [name]: isOn };
-    await this.#change((vin) => changeFeatures(vin, { [name]: isOn }));
+    return this.#change((vin) => changeFeatures(vin, { [name]: isOn }));
   }
 
   /** Switches several features off, on this car or on all. */
-  async switchOff(names: readonly string[], onAll: boolean): Promise<void> {
-    if (this.isSwitchingAll.peek()) return;
+  async switchOff(names: readonly string[], onAll: boolean): Promise<string> {
+    if (this.isSwitchingAll.peek()) return 'The cars are still being switched.';
     const off = Object.fromEntries(names.map((name) => [name, false]));
     this.wanted.value = { ...this.wanted.peek(), ...off };
     // The visitor may pick another car meanwhile.
     const picked = this.vin.peek();
     const others = this.#live.fleet.peek().filter(({ vin }) => vin !== picked);
     this.isSwitchingAll.value = onAll;
-    try {
-      const isDone = await this.#change((vin) => changeFeatures(vin, off));
-      if (onAll && isDone) await switchAll(others, off);
-    } catch (error) {
-      if (picked === this.vin.peek())
-        this.error.value = `Not all cars could be switched. ${reasonOf(error)}`;
-    } finally {
-      this.isSwitchingAll.value = false;
-    }
+    const why = await this.#change((vin) => changeFeatures(vin, off));
+    const whyOthers = onAll && why === '' ? await switchOthers(others, off) : '';
+    this.isSwitchingAll.value = false;
+    if (whyOthers !== '' && picked === this.vin.peek()) this.error.value = whyOthers;
+    return why || whyOthers;
   }
 
-  async reset(): Promise<void> {
+  reset(): Promise<string> {
     const names = Object.keys(this.features.peek()?.declared ?? {});
     this.wanted.value = Object.fromEntries(names.map((name) => [name, true]));
-    await this.#change(resetFeatures);
+    return this.#change(resetFeatures);
   }
 
-  /** Returns whether the service has done it. */
-  async #change(call: (vin: string) => Promise<FeatureState>): Promise<boolean> {
+  async #change(call: (vin: string) => Promise<FeatureState>): Promise<string> {
     const vin = this.vin.peek();
-    if (vin === null) return false;
+    if (vin === null) return 'No car is picked.';
     const version = ++this.#version;
     this.error.value = '';
     try {
       const state = await call(vin);
       // The answer to a later change includes this one.
       if (version === this.#version) this.#settle(state, '');
-      return true;
+      return '';
     } catch (error) {
-      if (vin !== this.vin.peek()) return false;
+      const why = `This could not be switched. ${reasonOf(error)}`;
+      if (vin !== this.vin.peek()) return why;
       this.#version++;
-      this.#settle(this.features.peek(), `This could not be switched. ${reasonOf(error)}`);
+      this.#settle(this.features.peek(), why);
       void this.refresh();
-      return false;
+      return why;
     }
   }
 
@@ -189,16 +189,13 @@ export class PickedCar {
   }
 }
 
-/** Switches features of cars, some cars at a time. Throws the reason why one could not be switched. */
-async function switchAll(
+/** Switches features of all cars but one, some cars at a time. Returns why some could not be switched. */
+async function switchOthers(
   cars: readonly FleetEntry[],
   features: Readonly<Record<string, boolean>>,
-): Promise<void> {
-  for (let i = 0; i < cars.length; i += AT_ONCE) {
-    const some = cars.slice(i, i + AT_ONCE).map(({ vin }) => changeFeatures(vin, features));
-    await Promise.all(some);
-  }
+): Promise<string> {
+  const outcomes = await settleAll(cars, AT_ONCE, ({ vin }) => changeFeatures(vin, features));
+  const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+  if (failed.length === 0) return '';
+  return `${failed.length} of ${cars.length + 1} cars could not be switched. ${reasonOf(failed[0]?.reason)}`;
 }
-
-const reasonOf = (error: unknown): string =>
-  error instanceof RequestError ? error.message : 'The service did not answer.';

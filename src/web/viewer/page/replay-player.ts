@@ -1,6 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import { prefersReducedMotion } from '../../common/media.ts';
-import { RequestError } from '../../common/request.ts';
+import { RequestError, reasonOf } from '../../common/request.ts';
 import { readIncident, readReplay } from '../api/twin.ts';
 import type { Incident, Replay, Snapshot } from '../api/types.ts';
 import {
@@ -67,6 +67,8 @@ export class ReplayPlayer {
   #trails: { step: number; would: Replay | null; lines: Focus['trails'] } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #retries = 0;
+  /** Repeats the request that has failed. */
+  #again: () => Promise<void> = async () => {};
 
   constructor(live: LiveWorld) {
     this.#live = live;
@@ -125,13 +127,15 @@ export class ReplayPlayer {
   choose(index: number): void {
     this.chosen.value = index;
     this.asItWouldHaveBeen.value = null;
+    this.error.value = '';
     void this.#loadGhost();
   }
 
+  /** Repeats what has failed. */
   async retry(): Promise<void> {
-    const id = this.id.peek();
+    clearTimeout(this.#timer);
     this.error.value = '';
-    if (id !== null) await this.#load(id);
+    await this.#again();
   }
 
   seek(tick: number): void {
@@ -227,6 +231,7 @@ export class ReplayPlayer {
         readReplay(this.#live.id, id, []),
       ]);
       if (id !== this.id.peek()) return;
+      this.#retries = 0;
       batch(() => {
         this.incident.value = incident;
         this.shown.contact = [incident.place.x, incident.place.y];
@@ -243,7 +248,7 @@ export class ReplayPlayer {
       if (incident.explained) await this.#loadGhost();
       else this.#awaitExplanation(id);
     } catch (error) {
-      this.#fail(id, error);
+      this.#fail(id, error, () => this.#load(id));
     }
   }
 
@@ -271,17 +276,24 @@ export class ReplayPlayer {
     const id = this.id.peek();
     const explanation = this.explanation.peek();
     if (id === null || explanation === null) return;
+    const isWanted = () => id === this.id.peek() && explanation === this.explanation.peek();
     try {
       const replay = await readReplay(this.#live.id, id, explanation.features);
-      const isWanted = id === this.id.peek() && explanation === this.explanation.peek();
-      if (isWanted) this.asItWouldHaveBeen.value = replay;
+      if (!isWanted()) return;
+      this.#retries = 0;
+      this.asItWouldHaveBeen.value = replay;
     } catch (error) {
-      this.#fail(id, error);
+      const again = async () => {
+        if (isWanted()) await this.#loadGhost();
+      };
+      if (isWanted()) this.#fail(id, error, again);
     }
   }
 
-  #fail(id: string, error: unknown): void {
+  /** @param again repeats what has failed */
+  #fail(id: string, error: unknown, again: () => Promise<void>): void {
     if (id !== this.id.peek()) return;
+    this.#again = again;
     this.isUnknown.value = error instanceof RequestError && error.code === 'unknown_incident';
     if (this.isUnknown.peek()) return;
     const isRefused = error instanceof RequestError && error.status >= 400 && error.status < 500;
@@ -289,7 +301,6 @@ export class ReplayPlayer {
       this.#timer = setTimeout(() => void this.retry(), RETRY_MS);
       return;
     }
-    this.error.value =
-      error instanceof RequestError ? error.message : 'The service did not answer in time.';
+    this.error.value = reasonOf(error);
   }
 }

@@ -279,7 +279,8 @@ export class Viewer {
     }
     const isCopied = await copyText(url);
     const said = isCopied ? 'The link is copied.' : `This is the link: ${url}`;
-    showToast(said, { topic: 'link' });
+    // Whoever copies it by hand takes a while.
+    showToast(said, { topic: 'link', stays: !isCopied });
   }
 }
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Button, Switch } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
-import { showToast } from '../../common/toasts.tsx';
+import { showFailure, showToast } from '../../common/toasts.tsx';
 import { type Feature, TICKS_PER_S } from '../api/types.ts';
 import { inSentence, joinWords, missingText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
@@ -35,10 +35,15 @@ function Presets() {
   const { car } = useViewer();
   const onAll = useSignal(false);
   const switchOff = async (name: string, off: readonly string[]) => {
-    await car.switchOff(off, onAll.value);
-    const whose = onAll.peek() ? 'all cars' : 'this car';
-    if (car.error.peek() === '')
+    // The visitor may choose otherwise, or pick another car, before it is done.
+    const isAll = onAll.peek();
+    const vin = car.vin.peek();
+    const whose = isAll ? 'all cars' : car.entry.peek()?.plate;
+    const why = await car.switchOff(off, isAll);
+    if (why === '')
       showToast(`${name}: ${joinWords(off.map(inSentence))} off on ${whose}.`, { topic: 'preset' });
+    // The panel of the car says it as well, while that is open.
+    else if (vin !== car.vin.peek()) showFailure(`${whose}: ${why}`);
   };
   return (
     <div class="presets">

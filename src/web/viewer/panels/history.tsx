@@ -1,7 +1,8 @@
 import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { theme } from '../../common/theme.ts';
-import { fixed, KMH_PER_MPS } from '../formatting.ts';
+import { KMH_PER_MPS } from '../../common/units.ts';
+import { fixed } from '../formatting.ts';
 import type { Moment } from '../live/history.ts';
 import { useViewer } from '../page/context.ts';
 

@@ -66,14 +66,14 @@ function Report({ incident }: { incident: Incident }) {
           ['Injury risk', percent(injury_risk)],
           ['Points', formatInteger(points)],
           ['Repair', formatInteger(repair_cost)],
-          ['Closing speed', kmh(incident.closing_speed)],
+          ['Met at', kmh(incident.closing_speed)],
           ['Deformation', `${formatInteger(incident.deformation_energy / 1000)} kJ`],
         ]}
       />
       <p class="small soft">
         Points add up how badly people may be hurt and how fast it was: 0 is nothing, 1,000 one
-        person hurt for certain. Repair counts 250 for each kilojoule that bent metal. The closing
-        speed counts only what was driven towards the other party.
+        person hurt for certain. Repair counts 250 for each kilojoule that bent metal. “Met at” is
+        their speed towards each other.
       </p>
       <ReplayPlots incident={incident} />
       <section class="section" aria-labelledby="involved">

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Dialog } from '../../common/dialog.tsx';
+import { reasonOf } from '../../common/request.ts';
 import { Failure, Loading } from '../../common/states.tsx';
 import { useViewer } from '../page/context.ts';
 
@@ -15,7 +16,7 @@ export function NewCity() {
       await viewer.goToNewCity(city);
     } catch (failure) {
       going.value = '';
-      error.value = failure instanceof Error ? failure.message : String(failure);
+      error.value = reasonOf(failure);
     }
   };
   return (

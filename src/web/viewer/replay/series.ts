@@ -1,7 +1,8 @@
 /** What a car did over a replay, as plots show it. */
+
+import { KMH_PER_MPS } from '../../common/units.ts';
 import { accelerationBetween, SPAN_FRAMES } from '../acceleration.ts';
 import type { Snapshot, Vehicle } from '../api/types.ts';
-import { KMH_PER_MPS } from '../formatting.ts';
 
 export interface Sample {
   tick: number;

@@ -168,13 +168,18 @@ export class CameraRig {
 
   rotateBy(rad: number): void {
     this.#leavePlace();
-    if (this.#isBearingSet) this.#orbitRad += rad;
+    if (this.isGuided) this.#orbitRad += rad;
     else this.#goal.bearing += rad;
   }
 
-  /** The bearing follows what is shown, and the visitor turns from there. */
-  get #isBearingSet(): boolean {
-    return this.target === 'parties' || (this.target === 'car' && this.mode === 'chase');
+  /** The camera is close behind the picked car. */
+  get isChasing(): boolean {
+    return this.target === 'car' && this.mode === 'chase';
+  }
+
+  /** What is shown leads the camera, close by: it sets the bearing, and the visitor turns from there. */
+  get isGuided(): boolean {
+    return this.target === 'parties' || this.isChasing;
   }
 
   /** The visitor takes the camera. */
@@ -192,7 +197,7 @@ export class CameraRig {
 
   faceNorth(): void {
     this.#leavePlace();
-    if (this.#isBearingSet) this.#orbitRad += NORTH - this.#goal.bearing;
+    if (this.isGuided) this.#orbitRad += NORTH - this.#goal.bearing;
     else this.#goal.bearing = NORTH;
     this.#glide();
   }

@@ -121,7 +121,7 @@ export class CityScene {
       reducedMotion: false,
       layers: USUAL_LAYERS,
       isClose: false,
-      clear: [],
+      uncovered: [],
     };
     const trees = treesOf(map.blocks);
     this.#trees = new TreeView(trees, treeMaterial(shared));
@@ -153,8 +153,8 @@ export class CityScene {
     overlay.perPixelM = metresPerPixel(pose, view);
     overlay.tick = world.tick;
     overlay.reducedMotion = reducedMotion;
-    overlay.isClose = camera.target === 'car' && camera.mode === 'chase';
-    overlay.clear = world.focus?.places ?? NOWHERE;
+    overlay.isClose = camera.isChasing;
+    overlay.uncovered = world.focus?.places ?? NOWHERE;
     decals.clear();
     smoke.clear();
     signs.clear();
@@ -175,10 +175,9 @@ export class CityScene {
   }
 
   #cutHousesAway(car: ShownCar | null): void {
-    const { pose, view, target, mode } = this.camera;
+    const { pose, view, target, isGuided } = this.camera;
     const { ratio, buffer, cutaway, clear } = this.#renderer.shared;
-    const isClose = target === 'parties' || (target === 'car' && mode === 'chase');
-    if (isClose) clear.value.set(CLEAR_FROM * pose.distance, CLEAR_TO * pose.distance);
+    if (isGuided) clear.value.set(CLEAR_FROM * pose.distance, CLEAR_TO * pose.distance);
     else clear.value.set(-2, -1);
     const focus = target === 'car' ? car : pose;
     if (target === 'city' || target === 'place' || focus === null || pose.tilt < CUTAWAY_TILT_MIN) {
@@ -215,7 +214,8 @@ export class CityScene {
 
   /** The hazard spot under a point of the canvas, CSS pixels. */
   spotAt(xPx: number, yPx: number): HazardSpot | null {
-    return spotUnder(this.#map.hazards, this.camera.pose, this.camera.view, xPx, yPx);
+    const { pose, view } = this.camera;
+    return spotUnder(this.#map.hazards, this.#overlay, pose, view, xPx, yPx);
   }
 
   /** Where the middle of a car was drawn in the last frame. */

@@ -6,7 +6,7 @@ import { TONES } from './fleet-view.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
 import { PICTURE } from './glyphs.ts';
 import { type HazardBody, hazardBody } from './hazard-bodies.ts';
-import { areBlinkersOn, covers, type Overlay } from './overlay.ts';
+import { areBlinkersOn, covers, type Overlay, type Signing } from './overlay.ts';
 import type { Tint } from './palette.ts';
 import type { ShownHazard, Theme } from './types.ts';
 
@@ -44,6 +44,11 @@ interface DrawnHazard {
   instances: InstancedBodies;
 }
 
+/** Whether a hazard spot is drawn with its sign. */
+export function hasSign({ x, y }: HazardSpot, signing: Signing): boolean {
+  return signing.layers.spots && !signing.isClose && !covers(signing, x, y);
+}
+
 const SPOT_ALPHA = 0.9;
 const CLOSE_ALPHA = 0.35;
 
@@ -76,10 +81,10 @@ export class HazardView {
     const { heightM, risePx } = signPlace(perPixelM);
     const radius = Math.max(2.6, 7 * perPixelM);
     const alpha = overlay.isClose ? CLOSE_ALPHA : SPOT_ALPHA;
-    for (const { x, y } of overlay.layers.spots ? this.#spots : []) {
+    for (const spot of overlay.layers.spots ? this.#spots : []) {
+      const { x, y } = spot;
       decals.add(SHAPE.dashedRing, { x, y, heading: 0 }, radius, radius, WARNING, alpha);
-      if (overlay.isClose) continue;
-      if (covers(overlay, x, y)) continue;
+      if (!hasSign(spot, overlay)) continue;
       signs.addIcon(PICTURE.warning, [x, y, heightM], risePx, SIGN_PX * part, SPOT);
     }
     for (const hazard of hazards) {

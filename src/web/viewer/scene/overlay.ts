@@ -19,15 +19,18 @@ export interface Overlay {
   /** The camera is close behind a car: what lies over the streets is thinned out. */
   isClose: boolean;
   /** Nothing covers these places: the parties of a replay. */
-  clear: readonly MapPoint[];
+  uncovered: readonly MapPoint[];
 }
 
-/** Around a place that is kept clear, m. */
-const CLEAR_M = 14;
+/** What decides which signs are drawn. */
+export type Signing = Pick<Overlay, 'layers' | 'isClose' | 'uncovered'>;
 
-/** Whether a sign at a place would cover what is kept clear. */
-export function covers({ clear }: Overlay, x: number, y: number): boolean {
-  return clear.some((place) => Math.hypot(place[0] - x, place[1] - y) < CLEAR_M);
+/** Around a place that nothing covers, m. */
+const UNCOVERED_M = 14;
+
+/** Whether a sign at a place would cover what nothing may cover. */
+export function covers({ uncovered }: Signing, x: number, y: number): boolean {
+  return uncovered.some((place) => Math.hypot(place[0] - x, place[1] - y) < UNCOVERED_M);
 }
 
 const BLINK_TICKS = 18;

@@ -10,6 +10,7 @@ import {
 import type { MapZone, Pose, SensorName } from '../api/types.ts';
 import { type PillStyle, signStyle } from './billboards.ts';
 import { planOf } from './car-body.ts';
+import { addDashes, type Way } from './dashes.ts';
 import { SHAPE } from './decals.ts';
 import { cameraPart, FIELDS, type Field, outlineOf } from './fields.ts';
 import { enlargement } from './fleet-view.ts';
@@ -20,7 +21,7 @@ import { ON_GROUND, type Shared, shaderMaterial } from './materials.ts';
 import { covers, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
 import { RouteLine } from './route-line.ts';
-import { addSight } from './sight-view.ts';
+import { addSight, SENSOR_TONES } from './sight-view.ts';
 import type { Picked, ShownCar, ShownWorld } from './types.ts';
 
 const THIN_M = 0.1;
@@ -62,13 +63,14 @@ void main() {
 }`;
 
 /** In drawing order. The three fields overlap: the widest is the most transparent. */
-const SENSORS: readonly { sensor: SensorName; tone: number; opacity: number }[] = [
-  { sensor: 'corner_radars', tone: 0x21b573, opacity: 0.45 },
-  { sensor: 'front_camera', tone: 0xffc022, opacity: 1 },
-  { sensor: 'front_radar', tone: 0x2f8bff, opacity: 1 },
+const SENSORS: readonly { sensor: SensorName; opacity: number }[] = [
+  { sensor: 'corner_radars', opacity: 0.45 },
+  { sensor: 'front_camera', opacity: 1 },
+  { sensor: 'front_radar', opacity: 1 },
 ];
 
 const GAP_TONE: Tint = [1, 0.35, 0.6];
+const GAP_ALPHA = 0.95;
 const GAP_STYLE: PillStyle = {
   text: signStyle([1, 1, 1], [0.7, 0.1, 0.35]),
   bar: signStyle([0.82, 0.14, 0.42], [1, 1, 1]),
@@ -100,8 +102,9 @@ export class PickedView {
     const material = shaderMaterial(shared, ROUTE_VERTEX, ROUTE_FRAGMENT, ON_GROUND);
     this.#route = laid(new BufferGeometry(), material, order.route);
     this.object.add(this.#route);
-    for (const { sensor, tone, opacity } of SENSORS) {
-      const uniforms = { tone: { value: new Color(tone) }, opacity: { value: opacity } };
+    for (const { sensor, opacity } of SENSORS) {
+      const tone = new Color(...SENSOR_TONES[sensor]);
+      const uniforms = { tone: { value: tone }, opacity: { value: opacity } };
       const fan = shaderMaterial(shared, FIELD_VERTEX, FIELD_FRAGMENT, { ...ON_GROUND, uniforms });
       for (const field of FIELDS[sensor]) {
         const drawn = laid(fanOf(field), fan, order.fields);
@@ -130,8 +133,7 @@ export class PickedView {
       drawn.matrixWorld.makeRotationZ(car.heading).setPosition(x, y, 0);
       drawn.matrixWorld.scale(this.#scale.set(part, part, 1));
     }
-    if (picked.sight !== null) addSight(picked.sight, { car, world, line: this.#line }, overlay);
-    if (picked.gap !== null) this.#showGap(picked.gap, car, noseM, overlay);
+    this.#showAhead(picked, car, world, overlay);
     const heightM = plan.roofM * enlargement(plan.lengthM, overlay.perPixelM);
     if (covers(overlay, car.x, car.y)) return;
     overlay.signs.addPillText(car.plate, [car.x, car.y, heightM], PLATE_RISE_PX, PLATE_STYLE);
@@ -151,20 +153,14 @@ export class PickedView {
     this.#route.geometry = ribbonOf(thinned(route, THIN_M));
   }
 
-  /** Adds dashes from the front bumper along the route, and the length of the gap. */
-  #showGap(gapM: number, car: ShownCar, noseM: number, overlay: Overlay): void {
-    const { perPixelM, decals, signs } = overlay;
+  /** Shows what its sensors know, and the gap. */
+  #showAhead({ sight, gap }: Picked, car: ShownCar, world: ShownWorld, overlay: Overlay): void {
+    if (sight === null && gap === null) return;
+    const noseM = planOf(car.model).lengthM / 2;
     const station = this.#line?.locate([car.x, car.y], car.heading) ?? -1;
-    const halfWidth = Math.max(0.16, 1.5 * perPixelM);
-    const step = Math.max(DASH_STEP_M, gapM / DASHES_MAX);
-    for (let along = DASH_M / 2; along < gapM; along += step) {
-      const place = this.#ahead(car, station, noseM + along);
-      decals.add(SHAPE.bar, place, DASH_M / 2, halfWidth, GAP_TONE, 0.95);
-    }
-    const end = this.#ahead(car, station, noseM + gapM);
-    decals.add(SHAPE.bar, end, halfWidth, 1.1, GAP_TONE, 0.95);
-    const { x, y } = this.#ahead(car, station, noseM + gapM * LABEL_PART);
-    signs.addPillText(gapText(gapM), [x, y, 0], 0, GAP_STYLE);
+    const way: Way = (alongM) => this.#ahead(car, station, noseM + alongM);
+    if (sight !== null) addSight(sight, { car, world, way: station < 0 ? null : way }, overlay);
+    if (gap !== null) addGap(gap, way, overlay);
   }
 
   /** The place `aheadM` ahead of a car's middle: on its route, or straight on if it is off route. */
@@ -172,6 +168,17 @@ export class PickedView {
     if (this.#line && station >= 0) return this.#line.placeAt(station + aheadM);
     return { x: x + aheadM * Math.cos(heading), y: y + aheadM * Math.sin(heading), heading };
   }
+}
+
+/** Adds dashes along the way, and the length of the gap. */
+function addGap(gapM: number, way: Way, { perPixelM, decals, signs }: Overlay): void {
+  const halfWidthM = Math.max(0.16, 1.5 * perPixelM);
+  const stepM = Math.max(DASH_STEP_M, gapM / DASHES_MAX);
+  const dashes = { lengthM: gapM, dashM: DASH_M, stepM, halfWidthM, tint: GAP_TONE };
+  addDashes(decals, way, { ...dashes, alphaAt: () => GAP_ALPHA });
+  decals.add(SHAPE.bar, way(gapM), halfWidthM, 1.1, GAP_TONE, GAP_ALPHA);
+  const { x, y } = way(gapM * LABEL_PART);
+  signs.addPillText(gapText(gapM), [x, y, 0], 0, GAP_STYLE);
 }
 
 function laid(geometry: BufferGeometry, material: ShaderMaterial, order: number): Mesh {

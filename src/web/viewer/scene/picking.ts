@@ -1,6 +1,7 @@
 import type { HazardSpot } from '../api/types.ts';
 import { metresPerPixel, type Pose, project, type Viewport } from './camera.ts';
-import { signPlace } from './hazard-view.ts';
+import { hasSign, signPlace } from './hazard-view.ts';
+import type { Signing } from './overlay.ts';
 import type { ShownCar } from './types.ts';
 
 /** Precision of a finger. */
@@ -32,9 +33,10 @@ export function carUnder(
   return best;
 }
 
-/** The hazard spot whose sign is under a point of the canvas, CSS pixels. */
+/** The hazard spot whose sign is drawn under a point of the canvas, CSS pixels. */
 export function spotUnder(
   spots: readonly HazardSpot[],
+  signing: Signing,
   pose: Pose,
   view: Viewport,
   xPx: number,
@@ -43,6 +45,7 @@ export function spotUnder(
   const { heightM, risePx } = signPlace(metresPerPixel(pose, view));
   let [nearest, leastPx]: [HazardSpot | null, number] = [null, SIGN_REACH_PX];
   for (const spot of spots) {
+    if (!hasSign(spot, signing)) continue;
     const shown = project(pose, view, spot.x, spot.y, heightM);
     const awayPx = Math.hypot(shown.xPx - xPx, shown.yPx - risePx - yPx);
     if (shown.depth > 0 && awayPx < leastPx) [nearest, leastPx] = [spot, awayPx];

@@ -1,14 +1,14 @@
 import type { SensorName } from '../api/types.ts';
 import { type PillStyle, signStyle } from './billboards.ts';
 import { planOf } from './car-body.ts';
+import { addDashes, type Way } from './dashes.ts';
 import { SHAPE } from './decals.ts';
 import { enlargement } from './fleet-view.ts';
 import type { Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
-import type { RouteLine } from './route-line.ts';
 import type { ShownCar, ShownWorld, Sight } from './types.ts';
 
-/** The tones of the sensors, as their fields have them, and of what several of them know. */
+/** The tones of the sensors, for their fields too, and of what several of them know. */
 export const SENSOR_TONES: Readonly<Record<SensorName | 'several', Tint>> = {
   front_camera: [1, 0.75, 0.13],
   front_radar: [0.18, 0.55, 1],
@@ -41,14 +41,17 @@ const PATH_TONE: Tint = [0.1, 0.85, 0.95];
 /** Comfortable braking, m/s². */
 const DECELERATION = 3;
 
+interface Seer {
+  car: ShownCar;
+  world: ShownWorld;
+  /** From its front bumper along its route; null where it is off the route. */
+  way: Way | null;
+}
+
 /** Draws what the picked car's sensors know, where it will be, and what it does. */
-export function addSight(
-  sight: Sight,
-  { car, world, line }: { car: ShownCar; world: ShownWorld; line: RouteLine | null },
-  overlay: Overlay,
-): void {
+export function addSight(sight: Sight, { car, world, way }: Seer, overlay: Overlay): void {
   for (const detection of sight.detections) addBox(detection, world, overlay);
-  if (line !== null) addPath(car, line, overlay);
+  if (way !== null) addPath(car, way, overlay);
   if (sight.intent === '') return;
   const plan = planOf(car.model);
   const heightM = plan.roofM * enlargement(plan.lengthM, overlay.perPixelM);
@@ -82,25 +85,14 @@ function sizeOf(thing: ShownCar | { length: number; width: number }): [number, n
 }
 
 /** Dashes along its route, as far as it gets in `PATH_S`. */
-function addPath(car: ShownCar, line: RouteLine, { decals, perPixelM }: Overlay): void {
-  const station = line.locate([car.x, car.y], car.heading);
-  if (station < 0 || car.status === 'crashed') return;
-  const { speed } = car;
-  const stopM = car.braking ? speed ** 2 / (2 * DECELERATION) : Number.POSITIVE_INFINITY;
+function addPath({ speed, braking, status }: ShownCar, way: Way, overlay: Overlay): void {
+  if (status === 'crashed') return;
+  const stopM = braking ? speed ** 2 / (2 * DECELERATION) : Number.POSITIVE_INFINITY;
   const lengthM = Math.min(speed * PATH_S, stopM);
-  const noseM = planOf(car.model).lengthM / 2;
-  const halfWidth = Math.max(0.35, 2 * perPixelM);
   const stepM = Math.max(PATH_STEP_M, lengthM / PATH_DASHES_MAX);
-  for (let along = stepM / 2; along < lengthM; along += stepM) {
-    const place = line.placeAt(station + noseM + along);
-    const alpha = 0.9 * (1 - along / lengthM) + 0.1;
-    decals.add(
-      SHAPE.bar,
-      place,
-      (PATH_DASH_M * stepM) / PATH_STEP_M / 2,
-      halfWidth,
-      PATH_TONE,
-      alpha,
-    );
-  }
+  addDashes(overlay.decals, way, {
+    ...{ lengthM, stepM, dashM: (PATH_DASH_M * stepM) / PATH_STEP_M },
+    ...{ halfWidthM: Math.max(0.35, 2 * overlay.perPixelM), tint: PATH_TONE },
+    alphaAt: (along) => 0.9 * (1 - along / lengthM) + 0.1,
+  });
 }

@@ -1,0 +1,47 @@
+import type { LockstepKernel } from '../../src/twin/lockstep.ts';
+import type { CityAssets } from './city-model.ts';
+import type { TwinAddress } from './twin-address.ts';
+
+/** What a stream's hello says of the assets of its world. */
+export type NamedAssets = Pick<LockstepKernel, 'assets'>;
+export type FetchAssets = (address: TwinAddress, named: NamedAssets) => Promise<CityAssets>;
+
+/** The assets of this thread. Their names are hashes of their contents. */
+const known = new Map<string, Promise<CityAssets>>();
+
+/** Loads the assets that a hello names, each city once. Rejects if one cannot be had now. */
+export const fetchAssets: FetchAssets = (address, { assets }) => {
+  const key = [assets.kernel, assets.table, assets.car_types].join(' ');
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const fetched = fetchAll(address, assets);
+  known.set(key, fetched);
+  // So that the next one tries again.
+  fetched.catch(() => known.delete(key));
+  return fetched;
+};
+
+async function fetchAll(
+  address: TwinAddress,
+  { kernel, table, car_types }: NamedAssets['assets'],
+): Promise<CityAssets> {
+  const [code, bytes, carTypes, map] = await Promise.all([
+    fetchFile(address, kernel).then((answer) => answer.arrayBuffer()),
+    fetchFile(address, table).then((answer) => answer.arrayBuffer()),
+    fetchFile(address, car_types).then((answer) => answer.json()),
+    answered(fetch(address.ofWorld('/map'))).then((answer) => answer.json()),
+  ]);
+  return { kernel: new Uint8Array(code), table: bytes, carTypes, map } as CityAssets;
+}
+
+/** A node of another release may have other files: then the node of the world is asked. */
+async function fetchFile(address: TwinAddress, path: string): Promise<Response> {
+  const answer = await fetch(address.rest(path));
+  return answered(answer.status === 404 ? fetch(address.ofWorld(path)) : answer);
+}
+
+async function answered(asked: Response | Promise<Response>): Promise<Response> {
+  const answer = await asked;
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+  return answer;
+}

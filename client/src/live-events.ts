@@ -1,0 +1,32 @@
+import type { EventRecord, Incident } from './types.ts';
+
+/**
+ * connecting: nothing is known yet. live: the world lives here, nothing was compared yet. verified: it lives
+ * here, and the last comparison with the node agreed. reconnecting: it goes on without the node, for at most
+ * 40 s. fallback: the node's snapshots are shown. unverified: it lives here although it differs from what the
+ * node says. ended: the world does not exist any more, or `close` was called.
+ */
+export type LiveState =
+  | 'connecting'
+  | 'live'
+  | 'verified'
+  | 'reconnecting'
+  | 'fallback'
+  | 'unverified'
+  | 'ended';
+
+/** What a live world tells. */
+export type LiveEvent =
+  | { type: 'state'; state: LiveState }
+  /** It happened half a second ago: a change that is later than that may still undo it. */
+  | { type: 'event'; event: EventRecord }
+  | { type: 'incident'; incident: Incident }
+  /** The node has stored a report, or what explains it. */
+  | { type: 'stored'; incident: string; isExplained: boolean }
+  /** A change came late: the last ticks were lived again, and may have turned out otherwise. */
+  | { type: 'rollback'; tick: number; ticks: number }
+  /** The world was read anew: its past may be another one. */
+  | { type: 'restart' }
+  /** What is lived here differs from what the node says. */
+  | { type: 'difference'; reason: string }
+  | { type: 'watchers'; watchers: number };

@@ -1,0 +1,327 @@
+import { TICK_MS } from '../../assembly/layout.ts';
+import { TwinError } from '../../src/errors.ts';
+import type { StopTimer } from '../../src/time.ts';
+import { type FetchAssets, fetchAssets } from './fetch-assets.ts';
+import type { Difference } from './followed-world.ts';
+import { FrameQueue, type QueueOptions } from './frame-queue.ts';
+import { isWorldGone, openFrameStream } from './frame-stream.ts';
+import type { LiveEvent, LiveState } from './live-events.ts';
+import type { LocalWorld } from './local-world.ts';
+import { CHUNK_TICKS, LockstepFollower } from './lockstep-follower.ts';
+import { type Platform, systemPlatform } from './platform.ts';
+import { type OpenSocket, openWebSocket } from './socket.ts';
+import { TwinAddress, type WatchedWorld } from './twin-address.ts';
+import type { Snapshot } from './types.ts';
+
+/** Events and incidents are told when they are so old: half a second. */
+const TOLD_TICKS = 25;
+/** A turn that steps for longer lets others run, ms. */
+const TURN_MS = 8;
+/** Readers get the frames of so many ticks at most, if the world has fallen behind. */
+const SHOWN_TICKS = 50;
+/** A second difference within this time leads to the node's snapshots, for as long. */
+const DIFFERENCE_MS = 600_000;
+/** Connections without a snapshot before these count as refused. */
+const ATTEMPTS_MAX = 3;
+
+/** What tests hand in. */
+export interface LiveDependencies {
+  platform: Platform;
+  openSocket: OpenSocket;
+  fetchAssets: FetchAssets;
+  isGone(address: TwinAddress): Promise<boolean>;
+}
+
+const SYSTEM: LiveDependencies = {
+  platform: systemPlatform,
+  openSocket: openWebSocket,
+  fetchAssets,
+  isGone: isWorldGone,
+};
+
+/**
+ * A world of a node that lives here too: the node tells only what changes. What is lived is compared with
+ * what the node says, and there are ways on if it differs: a new beginning, the node's snapshots, or the
+ * world as it is, called unverified.
+ */
+export class LiveWorld {
+  /** Resolves when the world is shown for the first time; rejects if it has ended before. */
+  readonly ready: Promise<void>;
+  readonly #dependencies: LiveDependencies;
+  readonly #address: TwinAddress;
+  readonly #queues = new Set<FrameQueue>();
+  readonly #listeners = new Set<(event: LiveEvent) => void>();
+  readonly #shown = Promise.withResolvers<void>();
+  #follower: LockstepFollower | undefined;
+  /** The node's frames, and the newest of them. */
+  #frames: { close(): void } | undefined;
+  #frame: Snapshot | undefined;
+  #state: LiveState = 'connecting';
+  #isUnverified = false;
+  /** By the last check of what this computer computes. */
+  #computesWrong = false;
+  /** Times of the differences of late. */
+  #differences: number[] = [];
+  /** Up to this tick events and incidents are told. */
+  #toldTick = 0;
+  #watchers = 0;
+  #stopTurn: StopTimer | undefined;
+  #stopRetry: StopTimer | undefined;
+
+  constructor(world: WatchedWorld, dependencies: Partial<LiveDependencies> = {}) {
+    this.#dependencies = { ...SYSTEM, ...dependencies };
+    this.#address = new TwinAddress(world);
+    this.ready = this.#shown.promise;
+    // Whoever does not wait for it hears of it by the state.
+    this.ready.catch(() => {});
+    this.#follow();
+  }
+
+  get state(): LiveState {
+    return this.#state;
+  }
+
+  /** The world that lives here; undefined before the first hello, and while the node's snapshots are shown. */
+  get world(): LocalWorld | undefined {
+    return this.#follower?.followed?.world;
+  }
+
+  /** Clients that watch the world, as far as is known. */
+  get watchers(): number {
+    return this.#watchers;
+  }
+
+  /** The tick of the server's clock, with its fraction; undefined if it is not known. */
+  get serverTick(): number | undefined {
+    return this.#follower?.serverTick;
+  }
+
+  /** The newest state; undefined before there is one. */
+  snapshot(): Snapshot | undefined {
+    return this.world?.snapshot() ?? this.#frame;
+  }
+
+  /**
+   * The states from now on. A reader that is too slow misses those before the newest. Ends with the world,
+   * with `close` or by the signal.
+   */
+  snapshots(options: QueueOptions = {}): AsyncGenerator<Snapshot, void, undefined> {
+    const queue = new FrameQueue(options);
+    if (this.#state === 'ended') queue.end();
+    else this.#queues.add(queue);
+    return this.#reading(queue);
+  }
+
+  async *#reading(queue: FrameQueue): AsyncGenerator<Snapshot, void, undefined> {
+    try {
+      yield* queue.read();
+    } finally {
+      this.#queues.delete(queue);
+    }
+  }
+
+  /** Calls a listener with all that happens, until the returned function is called. */
+  subscribe(listener: (event: LiveEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #tell(event: LiveEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  close(): void {
+    this.#end(undefined);
+  }
+
+  #end(error: TwinError | undefined): void {
+    if (this.#state === 'ended') return;
+    this.#stopTurn?.();
+    this.#stopRetry?.();
+    this.#frames?.close();
+    this.#unfollow();
+    this.#enter('ended');
+    this.#shown.reject(error ?? new Error('the world was closed'));
+    for (const queue of this.#queues) queue.end(error);
+  }
+
+  #enter(state: LiveState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    if (state !== 'connecting' && state !== 'ended') this.#shown.resolve();
+    this.#tell({ type: 'state', state });
+  }
+
+  // ── the lockstep stream ─────────────────────────────────────────────────────────────────────
+
+  #follow(): void {
+    const { platform, openSocket, fetchAssets, isGone } = this.#dependencies;
+    const address = this.#address;
+    this.#follower = new LockstepFollower({
+      ...{ address, platform, openSocket, fetchAssets },
+      isGone: () => isGone(address),
+      followed: (_, isNew) => this.#followed(isNew),
+      rolledBack: (tick, ticks) => this.#tell({ type: 'rollback', tick, ticks }),
+      agreed: () => this.#agreed(),
+      differed: (difference) => this.#differed(difference),
+      stored: (incident, isExplained) => this.#tell({ type: 'stored', incident, isExplained }),
+      watched: (watchers) => this.#watched(watchers),
+      lost: () => this.#lost(),
+      gone: () => this.#end(new TwinError('unknown_world')),
+      unusable: () => this.#fallBack(),
+    });
+  }
+
+  #unfollow(): void {
+    const world = this.world;
+    this.#follower?.close();
+    this.#follower = undefined;
+    world?.close();
+  }
+
+  #followed(isNew: boolean): void {
+    if (isNew) {
+      this.#frames?.close();
+      this.#frames = undefined;
+      this.#computesWrong = false;
+      // What happened while nothing was lived here is no news.
+      const wasLived = this.#state !== 'connecting' && this.#state !== 'fallback';
+      if (!wasLived) this.#toldTick = this.world?.tick ?? 0;
+      if (this.#state !== 'connecting') this.#tell({ type: 'restart' });
+    }
+    this.#enter(this.#isUnverified ? 'unverified' : 'live');
+    this.#turn();
+  }
+
+  #lost(): void {
+    if (this.#state === 'live' || this.#state === 'verified') this.#enter('reconnecting');
+  }
+
+  #watched(watchers: number): void {
+    if (watchers === this.#watchers) return;
+    this.#watchers = watchers;
+    this.#tell({ type: 'watchers', watchers });
+  }
+
+  // ── comparing ───────────────────────────────────────────────────────────────────────────────
+
+  #agreed(): void {
+    if (this.#computesWrong || this.#frames !== undefined) return;
+    this.#isUnverified = false;
+    this.#enter('verified');
+  }
+
+  #differed({ message: reason, needsHello }: Pick<Difference, 'message' | 'needsHello'>): void {
+    if (this.#frames !== undefined) return;
+    this.#tell({ type: 'difference', reason });
+    if (this.#isUnverified) {
+      if (needsHello) this.#follower?.restart('later');
+      return;
+    }
+    const nowMs = this.#dependencies.platform.now();
+    this.#differences = this.#differences.filter((atMs) => atMs > nowMs - DIFFERENCE_MS);
+    this.#differences.push(nowMs);
+    if (this.#differences.length > 1) this.#fallBack();
+    else {
+      this.#enter('live');
+      this.#follower?.restart('now', this.#computesWrong);
+    }
+  }
+
+  #checkItself(): void {
+    const isRight = this.world?.selfCheck();
+    if (isRight === undefined) return;
+    this.#computesWrong = !isRight;
+    if (!isRight) this.#differed({ message: 'ten seconds led elsewhere', needsHello: false });
+  }
+
+  /** The node's snapshots take over when the first of them comes. */
+  #fallBack(): void {
+    if (this.#frames !== undefined) return;
+    const { platform, openSocket, isGone } = this.#dependencies;
+    const address = this.#address;
+    let attempts = 0;
+    this.#frames = openFrameStream({
+      ...{ address, encoding: 'msgpack', platform, openSocket },
+      isGone: () => isGone(address),
+      received: (snapshot) => this.#received(snapshot),
+      lost: () => {
+        const isRefused = this.#state !== 'fallback' && ++attempts >= ATTEMPTS_MAX;
+        if (isRefused && this.world !== undefined) this.#goOnUnverified();
+      },
+      gone: (error) => this.#end(error),
+    });
+    this.#stopRetry?.();
+    this.#stopRetry = platform.after(DIFFERENCE_MS, () => this.#tryAgain());
+  }
+
+  #received(snapshot: Snapshot): void {
+    this.#frame = snapshot;
+    if (this.#state !== 'fallback') {
+      this.#stopTurn?.();
+      this.#unfollow();
+      this.#enter('fallback');
+    }
+    for (const queue of this.#queues) queue.push(snapshot);
+  }
+
+  #goOnUnverified(): void {
+    this.#frames?.close();
+    this.#frames = undefined;
+    this.#stopRetry?.();
+    this.#isUnverified = true;
+    this.#enter('unverified');
+    this.#follower?.restart('now');
+  }
+
+  #tryAgain(): void {
+    this.#differences = [];
+    this.#unfollow();
+    this.#follow();
+  }
+
+  // ── living ──────────────────────────────────────────────────────────────────────────────────
+
+  readonly #turn = (): void => {
+    this.#stopTurn?.();
+    const { world } = this;
+    const follower = this.#follower;
+    if (world === undefined || follower === undefined) return;
+    const { platform } = this.#dependencies;
+    const endMs = platform.now() + TURN_MS;
+    while (world.tick < follower.dueTick && platform.now() < endMs) {
+      this.#step(world, follower.dueTick);
+    }
+    this.#tellOfLate(world);
+    this.#checkItself();
+    const isBehind = world.tick < follower.dueTick;
+    const fraction = (follower.serverTick ?? 0) % 1;
+    // A difference may have ended all of this.
+    if (world === this.world) {
+      this.#stopTurn = platform.after(isBehind ? 0 : (1 - fraction) * TICK_MS, this.#turn);
+    }
+  };
+
+  /** Steps towards a tick; stops where a reader gets a snapshot. */
+  #step(world: LocalWorld, target: number): void {
+    const everyTicks = Math.min(CHUNK_TICKS, ...[...this.#queues].map((each) => each.everyTicks));
+    const isShown = target - world.tick <= SHOWN_TICKS;
+    const stop = isShown
+      ? (Math.floor(world.tick / everyTicks) + 1) * everyTicks
+      : Math.min(world.tick + CHUNK_TICKS, target - SHOWN_TICKS);
+    world.step(Math.min(target, stop) - world.tick);
+    const due = [...this.#queues].filter((queue) => world.tick % queue.everyTicks === 0);
+    if (!isShown || due.length === 0) return;
+    const snapshot = world.snapshot();
+    for (const queue of due) queue.push(snapshot);
+  }
+
+  #tellOfLate(world: LocalWorld): void {
+    const untilTick = world.tick - TOLD_TICKS;
+    if (untilTick <= this.#toldTick) return;
+    const { events, incidents } = world.happened(this.#toldTick, untilTick);
+    this.#toldTick = untilTick;
+    for (const event of events) this.#tell({ type: 'event', event });
+    for (const incident of incidents) this.#tell({ type: 'incident', incident });
+  }
+}

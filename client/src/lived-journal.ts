@@ -1,0 +1,56 @@
+import type { NumberedChange } from '../../src/twin/journal.ts';
+
+/** A change does not follow the ones before it: the journal must be read anew. */
+export class JournalGap extends Error {
+  override readonly name = 'JournalGap';
+}
+
+/** The changes of a world that come after a base, in order of number and of tick. */
+export class LivedJournal {
+  /** Number of the last change before the base. */
+  readonly baseSeq: number;
+  readonly #changes: NumberedChange[] = [];
+
+  constructor(baseSeq: number, changes: readonly NumberedChange[] = []) {
+    this.baseSeq = baseSeq;
+    this.add(changes);
+  }
+
+  /** Grows in place. */
+  get changes(): readonly NumberedChange[] {
+    return this.#changes;
+  }
+
+  get seq(): number {
+    return this.baseSeq + this.#changes.length;
+  }
+
+  get lastTick(): number {
+    return this.#changes.at(-1)?.tick ?? 0;
+  }
+
+  /**
+   * Adds those that are not known, and returns them. Throws JournalGap, and adds none, if one of them does
+   * not come next, or is not after a tick. At tick 0 changes apply as well.
+   */
+  add(changes: readonly NumberedChange[], afterTick = 0): readonly NumberedChange[] {
+    const added = changes.filter(({ seq }) => seq > this.seq);
+    let last = { seq: this.seq, tick: Math.max(this.lastTick, afterTick > 0 ? afterTick + 1 : 0) };
+    for (const change of added) {
+      const { seq, tick } = change;
+      if (seq !== last.seq + 1) throw new JournalGap(`change ${seq} came after ${last.seq}`);
+      if (tick < last.tick) throw new JournalGap(`change ${seq} is of tick ${tick}: too early`);
+      last = change;
+    }
+    this.#changes.push(...added);
+    return added;
+  }
+
+  /** As it was at a tick. */
+  upTo(tick: number): LivedJournal {
+    return new LivedJournal(
+      this.baseSeq,
+      this.#changes.filter((change) => change.tick <= tick),
+    );
+  }
+}

@@ -1,0 +1,441 @@
+import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
+import { CITIES } from '../../src/city/catalogue.ts';
+import type { Encoding } from '../../src/codec/encoding.ts';
+import { FrameEncoder } from '../../src/codec/frame-encoder.ts';
+import { snapshotOf, telemetryOf } from '../../src/codec/snapshot.ts';
+import { TwinError } from '../../src/errors.ts';
+import { LEAD_TICKS_MAX } from '../../src/limits.ts';
+import type { StateImage } from '../../src/shard/protocol.ts';
+import { type FeatureName, featureState, knownBit } from '../../src/twin/catalogue.ts';
+import { EVENTS_SHOWN, eventOf, type RawEvent } from '../../src/twin/events.ts';
+import { fleetOf } from '../../src/twin/fleet.ts';
+import { parseWorldId } from '../../src/twin/ids.ts';
+import { type ContactFacts, parseIncidentId } from '../../src/twin/incidents.ts';
+import {
+  applyChange,
+  journalEntryOf,
+  type NumberedChange,
+  withChanges,
+} from '../../src/twin/journal.ts';
+import type {
+  EventRecord,
+  FleetEntry,
+  Incident,
+  JournalEntry,
+  Snapshot,
+  Telemetry,
+} from '../../src/twin/wire.ts';
+import { type AssetSource, CityModel } from './city-model.ts';
+import { ContactLog, type IncidentPlace } from './contact-log.ts';
+import { EventLog } from './event-log.ts';
+import { endOf, explain } from './explaining.ts';
+import { ImageLadder, MINUTE_TICKS, RECENT_EVERY_TICKS, RECENT_TICKS } from './image-ladder.ts';
+import { JournalPlayer } from './journal-player.ts';
+import { LivedJournal } from './lived-journal.ts';
+import { Moment, type MomentNames } from './moment.ts';
+import { type Platform, systemPlatform } from './platform.ts';
+import { type GivenWorld, parseGiven, type WorldParts } from './world-parts.ts';
+
+const NOWHERE = '0000000000';
+const SEED_END = 2 ** 32;
+/** Ticks between two readings of the kernel's events, which keeps the last 64. */
+const READ_TICKS = 100;
+/** So many ticks after each minute are lived again by `selfCheck`: ten seconds. */
+const CHECK_TICKS = 500;
+
+export interface NewLocalWorld extends GivenWorld {
+  assets: AssetSource;
+  /** Ten characters, as of a node's world: VINs follow from it. */
+  id?: string;
+  /** Changes will come a little late: images of the last two seconds are kept. */
+  isFollower?: boolean;
+  platform?: Platform;
+}
+
+/** An incident: its id, or a contact of it. */
+export type IncidentOf = string | Pick<ContactFacts, 'chainTick' | 'chainOrder'>;
+
+/** What a local world has besides its parts; a fork begins with some of it. */
+interface Life {
+  /** Its state; by default the first that is known. */
+  now?: StateImage;
+  ladder: ImageLadder;
+  events: EventLog;
+  contacts: ContactLog;
+}
+
+/**
+ * A world that lives here: the same kernel, the same seed and the same journal as in a node give the same
+ * world, to the bit. It stands still until it is stepped.
+ */
+export class LocalWorld {
+  readonly #parts: WorldParts;
+  readonly #player: JournalPlayer;
+  /** Lives other ticks again; made when it is first needed. */
+  #scratch: JournalPlayer | undefined;
+  readonly #ladder: ImageLadder;
+  readonly #events: EventLog;
+  readonly #contacts: ContactLog;
+  readonly #of: MomentNames;
+  /** The hash to which ten seconds after an image have led. */
+  #check: { from: StateImage; tick: number; hash: bigint } | undefined;
+
+  private constructor(parts: WorldParts, life?: Life) {
+    const { model, id, fleet, journal } = parts;
+    this.#parts = parts;
+    this.#ladder = life?.ladder ?? new ImageLadder();
+    this.#events = life?.events ?? new EventLog();
+    this.#contacts = life?.contacts ?? new ContactLog();
+    const names = { worldId: id, vins: fleet.map(({ vin }) => vin), city: model.names };
+    this.#of = { names, encoder: new FrameEncoder(model.frames, names) };
+    this.#player = new JournalPlayer(model.slabs.lease(), journal);
+    if (life?.now) this.#player.restore(life.now);
+    else this.#player.place(parts);
+    this.#readEvents();
+  }
+
+  /** A new world. Rejects with TwinError for a seed, a city or a journal that a node would refuse. */
+  static async create(options: NewLocalWorld): Promise<LocalWorld> {
+    const { assets, id = NOWHERE, isFollower = false, platform = systemPlatform } = options;
+    const known = options.journal?.city ?? options.city ?? CITIES[0]?.name ?? '';
+    const { city = known, changes, ...given } = parseGiven(options, [known]);
+    const { seed = Math.floor(platform.random() * SEED_END) } = given;
+    const number = parseWorldId(id);
+    if (number === undefined) throw new TwinError('unknown_world', 'This is no id of a world.');
+    const model = await CityModel.of(await assets(city));
+    const from = { tick: 0, seq: 0, masks: new Array<number>(CAR_COUNT).fill(F_ALL) };
+    const journal = new LivedJournal(
+      0,
+      changes.map((change, i) => ({ ...change, seq: i + 1 })),
+    );
+    const fleet = fleetOf(seed, number);
+    const parts = { model, id, seed, fleet, from, image: undefined, journal, platform };
+    return new LocalWorld({ ...parts, isFollower });
+  }
+
+  /** A world from its parts, such as a stream tells them. */
+  static ofParts(parts: WorldParts): LocalWorld {
+    return new LocalWorld(parts);
+  }
+
+  get id(): string {
+    return this.#parts.id;
+  }
+
+  get city(): string {
+    return this.#parts.model.city;
+  }
+
+  get seed(): number {
+    return this.#parts.seed;
+  }
+
+  get fleet(): readonly FleetEntry[] {
+    return this.#parts.fleet;
+  }
+
+  get tick(): number {
+    return this.#player.tick;
+  }
+
+  /** Number of the last change that it knows. */
+  get seq(): number {
+    return this.#parts.journal.seq;
+  }
+
+  /** The first tick that it knows. */
+  get firstTick(): number {
+    const { image, from } = this.#parts;
+    return (image ?? from).tick;
+  }
+
+  // ── living ──────────────────────────────────────────────────────────────────────────────────
+
+  /** Lives so many ticks of 20 ms. */
+  step(ticks = 1): void {
+    this.#liveTo(this.tick + ticks);
+  }
+
+  #liveTo(target: number): void {
+    const player = this.#player;
+    const { isFollower } = this.#parts;
+    while (player.tick < target) {
+      // Of many ticks only the last ones need images of every fourth.
+      const isRecent = isFollower && player.tick >= target - RECENT_TICKS;
+      const every = isRecent ? RECENT_EVERY_TICKS : READ_TICKS;
+      const records = player.step(Math.min(target, nextMultiple(player.tick, every)));
+      if (records.length > 0) this.#contacts.add(records);
+      if (player.tick % every === 0) this.#passed(player.tick, every);
+    }
+  }
+
+  #passed(tick: number, every: number): void {
+    const { kernel, slab } = this.#player.leased;
+    if (every === RECENT_EVERY_TICKS || tick % MINUTE_TICKS === 0) {
+      this.#ladder.add(this.#player.image());
+    }
+    if (tick % READ_TICKS === 0) this.#events.read(kernel, slab);
+    if (tick % MINUTE_TICKS !== CHECK_TICKS) return;
+    const from = this.#ladder.newest(tick - CHECK_TICKS);
+    if (from?.tick === tick - CHECK_TICKS) {
+      this.#check = { from, tick, hash: kernel.hash(slab) };
+    }
+  }
+
+  #readEvents(): void {
+    const { kernel, slab } = this.#player.leased;
+    this.#events.readAgain(kernel, slab);
+  }
+
+  /**
+   * Switches features of a car from the next tick on. Undefined if that changes nothing. Throws TwinError
+   * `unknown_feature`, `invalid_value` or `unknown_vin`.
+   * @param car index in the fleet, or VIN
+   */
+  set(car: number | string, features: Partial<Record<FeatureName, boolean>>) {
+    const index = this.#carIndex(car);
+    let [touched, values] = [0, 0];
+    for (const [name, on] of Object.entries(features)) {
+      if (typeof on !== 'boolean') throw new TwinError('invalid_value');
+      touched |= knownBit(name);
+      if (on) values |= knownBit(name);
+    }
+    const { journal } = this.#parts;
+    const { kernel, slab } = this.#player.leased;
+    const ahead = journal.changes.slice(this.#player.seq - journal.baseSeq);
+    const declared = withChanges(kernel.declared(slab), ahead)[index] ?? 0;
+    const tick = Math.max(this.tick + 1, journal.lastTick);
+    const change = { seq: journal.seq + 1, tick, car: index, touched, values };
+    if (applyChange(declared, change) === declared) return undefined;
+    journal.add([change]);
+    return change;
+  }
+
+  /**
+   * Takes the next changes of its journal; those that it knows are passed over. If some are late, the ticks
+   * since the first of them are lived again. Returns how many these are. Throws JournalGap if a change does
+   * not come next or is older than what is known: the world is as before then.
+   */
+  change(...changes: readonly NumberedChange[]): number {
+    const { journal } = this.#parts;
+    const added = journal.add(changes, this.firstTick);
+    const first = added[0];
+    if (first === undefined || first.tick > this.tick) return 0;
+    const { tick } = this;
+    this.#returnTo(first.tick - 1);
+    this.#liveTo(tick);
+    return tick - first.tick + 1;
+  }
+
+  /** Goes back to a tick or to one before it. */
+  #returnTo(tick: number): void {
+    const image = this.#ladder.newest(tick);
+    this.#ladder.dropAfter(tick);
+    if (image !== undefined) this.#player.restore(image);
+    else this.#player.place(this.#parts);
+    if (this.#check && this.#check.tick > tick) this.#check = undefined;
+    if (this.#scratch && this.#scratch.tick > tick) this.#dropScratch();
+    this.#contacts.dropAfter(Math.max(this.tick, 0));
+    this.#readEvents();
+  }
+
+  /**
+   * Lives ten seconds of its life again and compares where they lead. False: this computer does not compute
+   * as it should. Undefined if there is nothing that was not compared yet.
+   */
+  selfCheck(): boolean | undefined {
+    const check = this.#check;
+    if (check === undefined) return undefined;
+    this.#check = undefined;
+    const scratch = this.#scratchPlayer();
+    scratch.restore(check.from);
+    scratch.stepTo(check.tick);
+    return scratch.leased.kernel.hash(scratch.leased.slab) === check.hash;
+  }
+
+  // ── looking ─────────────────────────────────────────────────────────────────────────────────
+
+  /** As `GET /api/v1/worlds/{id}/state` answers, at every tick. */
+  snapshot(): Snapshot {
+    return snapshotOf(this.#packed(), this.#of.names);
+  }
+
+  /** The bytes of that answer. */
+  frame(encoding: Encoding): Uint8Array {
+    return this.#of.encoder.encode(encoding, this.#packed());
+  }
+
+  /** @param car index in the fleet, or VIN */
+  telemetry(car: number | string): Telemetry {
+    return telemetryOf(this.#packed(), this.#carIndex(car), this.#of.names);
+  }
+
+  #packed(): Int32Array {
+    const { kernel, slab } = this.#player.leased;
+    return kernel.pack(slab);
+  }
+
+  /** As `GET /api/v1/vehicle/features` answers. */
+  features(car: number | string): ReturnType<typeof featureState> {
+    const { kernel, slab } = this.#player.leased;
+    return featureState(kernel.declared(slab)[this.#carIndex(car)] ?? 0);
+  }
+
+  /** Of the whole state, 16 hexadecimal digits: equal worlds have equal hashes. */
+  hash(): string {
+    return hashOf(this.#player);
+  }
+
+  /** A copy of the whole state. */
+  image(): StateImage {
+    return this.#player.image();
+  }
+
+  /** The last events, oldest first. */
+  events(limit = EVENTS_SHOWN): EventRecord[] {
+    this.#readEvents();
+    return this.#named(this.#events.events.slice(-limit));
+  }
+
+  #named(events: readonly RawEvent[]): EventRecord[] {
+    const { fleet, model } = this.#parts;
+    return events.map((raw) => eventOf(raw, { fleet, hazards: model.hazards }));
+  }
+
+  /** The contacts of its life, as far as this is known. */
+  contacts(): ContactFacts[] {
+    return this.#contacts.contacts();
+  }
+
+  /** Reports of its collisions, as a node makes them. Those that `explain` was asked for are explained. */
+  incidents(): Incident[] {
+    return this.#contacts.chains().map((chain) => this.#contacts.report(chain, this.#parts));
+  }
+
+  /** The events after one tick and up to another, and the reports of the collisions that begin there. */
+  happened(afterTick: number, untilTick: number): { events: EventRecord[]; incidents: Incident[] } {
+    const { kernel, slab } = this.#player.leased;
+    this.#events.read(kernel, slab);
+    return {
+      events: this.#named(this.#events.between(afterTick, untilTick)),
+      incidents: this.#contacts
+        .chainsBetween(afterTick, untilTick)
+        .map((chain) => this.#contacts.report(chain, this.#parts)),
+    };
+  }
+
+  /** Its seed and its changes, those that lie ahead included. */
+  journal(): { seed: number; city: string; tick: number; changes: JournalEntry[] } {
+    const { seed, city, tick } = this;
+    return { seed, city, tick, changes: this.#parts.journal.changes.map(journalEntryOf) };
+  }
+
+  /**
+   * The report of an incident with the features that would have avoided or mitigated it: the seconds before
+   * are run again, as a node does. Other tasks run meanwhile. Rejects with RangeError if the incident is not
+   * known, is not over, or if too little is known of what was before.
+   */
+  async explain(incident: IncidentOf): Promise<Incident> {
+    const place = placeOf(incident);
+    const { model, journal, platform } = this.#parts;
+    for (;;) {
+      const chain = this.#contacts.chainAt(place);
+      if (chain === undefined) throw new RangeError('no such incident is known');
+      if (this.#contacts.isExplained(place)) return this.#contacts.report(chain, this.#parts);
+      const endTick = endOf(chain);
+      if (this.tick < endTick) throw new RangeError(`it is not over before tick ${endTick}`);
+      const { version } = this.#contacts;
+      const image = this.#imageBefore(chain[0].tick);
+      const explanation = await explain(model, chain, image, journal.changes, platform);
+      // A change that came late meanwhile may have changed it.
+      if (this.#contacts.version === version) this.#contacts.explained(chain, explanation);
+    }
+  }
+
+  /** The state from which the re-runs of a collision start. */
+  #imageBefore(contactTick: number): StateImage {
+    const tick = Math.max(this.#parts.from.tick, contactTick - LEAD_TICKS_MAX);
+    if (tick < this.firstTick) throw new RangeError(`nothing is known before ${this.firstTick}`);
+    return this.#playedTo(tick).image();
+  }
+
+  // ── other ticks ─────────────────────────────────────────────────────────────────────────────
+
+  /** The world as it was at a tick of its life. Throws RangeError for a tick that is not known. */
+  at(tick: number): Moment {
+    const player = this.#playedTo(tick);
+    const { kernel, slab } = player.leased;
+    return new Moment(tick, hashOf(player), kernel.pack(slab).slice(), this.#of);
+  }
+
+  /**
+   * A world of its own that has the same past, up to a tick, and goes on without the changes after it.
+   * Throws RangeError for a tick that is not known.
+   */
+  fork(tick = this.tick): LocalWorld {
+    const now = this.#playedTo(tick).image();
+    const ladder = new ImageLadder(this.#ladder.minutesUpTo(tick));
+    const contacts = this.#contacts.copy();
+    contacts.dropAfter(tick);
+    const events = new EventLog(this.#events.events);
+    const journal = this.#parts.journal.upTo(tick);
+    const parts = { ...this.#parts, journal, isFollower: false };
+    return new LocalWorld(parts, { now, ladder, events, contacts });
+  }
+
+  #playedTo(tick: number): JournalPlayer {
+    if (!Number.isInteger(tick) || tick < this.firstTick || tick > this.tick) {
+      throw new RangeError(`ticks ${this.firstTick} to ${this.tick} are known, ${tick} is not`);
+    }
+    const player = this.#scratchPlayer();
+    const image = this.#ladder.newest(tick);
+    const isFarther = player.tick > tick || player.tick < (image?.tick ?? 0);
+    if (isFarther && image !== undefined) player.restore(image);
+    else if (isFarther) player.place(this.#parts);
+    player.stepTo(tick);
+    return player;
+  }
+
+  #scratchPlayer(): JournalPlayer {
+    if (this.#scratch === undefined) {
+      const { model, journal } = this.#parts;
+      this.#scratch = new JournalPlayer(model.slabs.lease(), journal);
+      this.#scratch.place(this.#parts);
+    }
+    return this.#scratch;
+  }
+
+  #dropScratch(): void {
+    this.#scratch?.leased.release();
+    this.#scratch = undefined;
+  }
+
+  #carIndex(car: number | string): number {
+    const index = typeof car === 'number' ? car : this.fleet.findIndex(({ vin }) => vin === car);
+    if (!(index in this.fleet)) throw new TwinError('unknown_vin', 'No car of this world is that.');
+    return index;
+  }
+
+  /** Frees its memory in the kernel. It must not be used afterwards. */
+  close(): void {
+    this.#dropScratch();
+    this.#player.leased.release();
+  }
+}
+
+function hashOf({ leased: { kernel, slab } }: JournalPlayer): string {
+  return kernel.hash(slab).toString(16).padStart(16, '0');
+}
+
+function nextMultiple(tick: number, every: number): number {
+  return (Math.floor(tick / every) + 1) * every;
+}
+
+function placeOf(incident: IncidentOf): IncidentPlace {
+  if (typeof incident !== 'string') {
+    return { tick: incident.chainTick, order: incident.chainOrder };
+  }
+  const place = parseIncidentId(incident);
+  if (place === undefined) throw new RangeError('that is no id of an incident');
+  return place;
+}

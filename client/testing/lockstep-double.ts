@@ -1,0 +1,236 @@
+import { deflateRawSync } from 'node:zlib';
+import { encode } from '@msgpack/msgpack';
+import { CAR_COUNT, F_ALL, FRAME_TICKS, TICK_MS } from '../../assembly/layout.ts';
+import { packNumbered } from '../../src/shard/protocol.ts';
+import type { TestTime } from '../../src/testing/doubles/test-time.ts';
+import { fleetOf } from '../../src/twin/fleet.ts';
+import { worldIdOf } from '../../src/twin/ids.ts';
+import { journalEntryOf, type NumberedChange } from '../../src/twin/journal.ts';
+import {
+  JournalHash,
+  type LockstepHello,
+  type LockstepMessage,
+  type LockstepPulse,
+} from '../../src/twin/lockstep.ts';
+import { LocalWorld } from '../src/local-world.ts';
+import type { OpenSocket, SocketEvents } from '../src/socket.ts';
+import { builtAssets } from './built-assets.ts';
+
+const JOIN_PULSES_MS = [0, 100, 250, 500, 1000, 2000, 4000, 8000];
+const PULSE_MS = 15_000;
+const FRAME_MS = FRAME_TICKS * TICK_MS;
+const START = { tick: 0, seq: 0, masks: new Array<number>(CAR_COUNT).fill(F_ALL) };
+const NUMBER = 123_456_789;
+
+/** A connection as the server has it. */
+interface Connection {
+  isLockstep: boolean;
+  send(message: object): void;
+  end(code: number): void;
+}
+
+/** A node with one world, on the time of a test, that can do wrong in many ways. */
+export class LockstepDouble {
+  readonly id = worldIdOf(NUMBER);
+  readonly stream_url = `ws://node.test/ws/worlds/${this.id}`;
+  readonly city: string;
+  readonly seed: number;
+  /** Delay of the next message; the order of messages stays. */
+  delayMs: () => number = () => 0;
+  /** Whether the next message is lost. */
+  isLost: (message: { type?: string }) => boolean = () => false;
+  /** Its hashes of the journal are wrong. */
+  isSpoiled = false;
+  refuses: (encoding: string) => boolean = () => false;
+  isGone = false;
+  /** Hellos have an image of that many ticks ago. */
+  imageAgeTicks: number | undefined;
+  /** Of all connections, the queries by which they were opened. */
+  readonly queries: URLSearchParams[] = [];
+  readonly changes: NumberedChange[] = [];
+  readonly #time: TestTime;
+  readonly #createdMs: number;
+  readonly #connections = new Set<Connection>();
+  #frames: LocalWorld | undefined;
+
+  constructor(time: TestTime, { city = 'grid', seed = 7, ageTicks = 500 } = {}) {
+    this.#time = time;
+    this.city = city;
+    this.seed = seed;
+    this.#createdMs = time.now() - ageTicks * TICK_MS;
+    time.every(PULSE_MS, () => this.pulse());
+    time.every(FRAME_MS, () => void this.#sendFrames());
+  }
+
+  /** Of its clock, with its fraction. */
+  get tick(): number {
+    return (this.#time.now() - this.#createdMs) / TICK_MS;
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  get #hash(): JournalHash {
+    const hash = JournalHash.ofStart(this.seed, START);
+    for (const change of this.changes) hash.add(change);
+    return hash;
+  }
+
+  get #journal(): string {
+    return this.isSpoiled ? 'feedfeedfeedfeed' : String(this.#hash);
+  }
+
+  #pulse(): Omit<LockstepPulse, 'type'> {
+    const { tick, changes, connectionCount: watchers } = this;
+    return { tick, seq: changes.length, journal: this.#journal, watchers };
+  }
+
+  /** The world as it is at a tick by what the node has. */
+  async truth(tick: number): Promise<LocalWorld> {
+    const { seed, city, id } = this;
+    const journal = { seed, city, changes: this.changes.map(journalEntryOf) };
+    const world = await LocalWorld.create({ journal, id, assets: builtAssets });
+    world.step(tick);
+    return world;
+  }
+
+  // ── what happens to it ──────────────────────────────────────────────────────────────────────
+
+  /** A change is durable; clients hear of it now or later. */
+  change(car: number, touched: number, values: number, laterMs = 0): void {
+    const tick = Math.max(Math.floor(this.tick) + 2, this.changes.at(-1)?.tick ?? 0);
+    const change = { seq: this.changes.length + 1, tick, car, touched, values };
+    this.changes.push(change);
+    const message = { type: 'change', ...change, journal: this.#journal } as const;
+    if (laterMs === 0) this.#broadcast(message);
+    else this.#time.after(laterMs, () => this.#broadcast(message));
+  }
+
+  pulse(): void {
+    this.#broadcast({ type: 'pulse', ...this.#pulse() });
+  }
+
+  /** Its store forgets the last changes, and it does not notice. */
+  loseTail(count: number): void {
+    this.changes.length -= count;
+  }
+
+  stored(incident: string): void {
+    this.#broadcast({ type: 'incident', incident, is_explained: true });
+  }
+
+  endAll(code: number): void {
+    for (const connection of this.#connections) connection.end(code);
+  }
+
+  #broadcast(message: LockstepMessage): void {
+    for (const connection of this.#connections) if (connection.isLockstep) connection.send(message);
+  }
+
+  // ── connections ─────────────────────────────────────────────────────────────────────────────
+
+  /** Hand it to a client as its way to the node. */
+  readonly openSocket: OpenSocket = (url, events) => {
+    const { searchParams, pathname } = new URL(url);
+    if (pathname !== `/ws/worlds/${this.id}`) throw new Error(`no such stream: ${url}`);
+    this.queries.push(searchParams);
+    const encoding = searchParams.get('encoding') ?? 'json';
+    if (this.isGone || this.refuses(encoding)) {
+      const stop = this.#time.after(1, () => events.closed(1006));
+      return { close: stop };
+    }
+    const connection = this.#connect(encoding === 'lockstep', events);
+    if (connection.isLockstep) void this.#welcome(connection, searchParams);
+    else connection.send({ type: 'hello', world: this.id, fleet: [], tick: this.tick });
+    return { close: () => void this.#connections.delete(connection) };
+  };
+
+  #connect(isLockstep: boolean, { received, closed }: SocketEvents): Connection {
+    let lastMs = 0;
+    const later = (task: () => void) => {
+      lastMs = Math.max(lastMs, this.#time.now() + this.delayMs());
+      this.#time.after(lastMs - this.#time.now(), () => {
+        if (this.#connections.has(connection)) task();
+      });
+    };
+    const connection: Connection = {
+      isLockstep,
+      send: (message) => {
+        if (this.isLost(message)) return;
+        const bytes = message instanceof Uint8Array ? message : encode(message);
+        later(() => received(bytes));
+      },
+      end: (code) =>
+        later(() => {
+          this.#connections.delete(connection);
+          closed(code);
+        }),
+    };
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  async #welcome(connection: Connection, query: URLSearchParams): Promise<void> {
+    connection.send(await this.#hello(query));
+    for (const ms of JOIN_PULSES_MS) {
+      this.#time.after(ms, () => {
+        if (this.#connections.has(connection)) connection.send({ type: 'pulse', ...this.#pulse() });
+      });
+    }
+  }
+
+  async #hello(query: URLSearchParams): Promise<LockstepHello> {
+    const { id: world, seed, city } = this;
+    const since = Number(query.get('since') ?? Number.NaN);
+    const resumed = query.get('journal') === this.#hashUpTo(since);
+    const image = resumed ? null : await this.#image();
+    const after = resumed ? since : (image?.seq ?? 0);
+    const packed = packNumbered(this.changes.filter(({ seq }) => seq > after));
+    return {
+      ...{ type: 'hello', world, rate_hz: 12.5, fleet: fleetOf(seed, NUMBER), kernel: 'k' },
+      assets: {
+        kernel: '/k.wasm',
+        frames: '/f.wasm',
+        table: `/${city}.table`,
+        car_types: '/c.json',
+      },
+      ...{ seed, city, start: START, resumed, image, changes: new Uint8Array(packed.buffer) },
+      ...this.#pulse(),
+    };
+  }
+
+  /** Undefined if it has no such journal. */
+  #hashUpTo(seq: number): string | undefined {
+    if (!(seq <= this.changes.length)) return undefined;
+    const hash = JournalHash.ofStart(this.seed, START);
+    for (const change of this.changes.slice(0, seq)) hash.add(change);
+    return String(hash);
+  }
+
+  async #image(): Promise<LockstepHello['image']> {
+    if (this.imageAgeTicks === undefined) return null;
+    const world = await this.truth(Math.floor(this.tick) - this.imageAgeTicks);
+    const { tick, seq, bytes } = world.image();
+    return { tick, seq, bytes: new Uint8Array(deflateRawSync(bytes)) };
+  }
+
+  /** As `truth`, but it is one world that goes on while nothing is changed. */
+  async #shown(tick: number): Promise<LocalWorld> {
+    const { changes } = this;
+    if (this.#frames?.seq !== changes.length || this.#frames.tick > tick) {
+      this.#frames?.close();
+      this.#frames = await this.truth(tick);
+    }
+    this.#frames.step(tick - this.#frames.tick);
+    return this.#frames;
+  }
+
+  async #sendFrames(): Promise<void> {
+    const watchers = [...this.#connections].filter(({ isLockstep }) => !isLockstep);
+    if (watchers.length === 0) return;
+    const world = await this.#shown(Math.floor(this.tick / FRAME_TICKS) * FRAME_TICKS);
+    const frame = world.frame('msgpack');
+    for (const watcher of watchers) watcher.send(frame);
+  }
+}

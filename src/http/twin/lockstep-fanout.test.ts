@@ -1,0 +1,156 @@
+import { decode } from '@msgpack/msgpack';
+import { beforeEach, expect, test } from 'vitest';
+import { TestTime } from '../../testing/doubles/test-time.ts';
+import type { LockstepMessage } from '../../twin/lockstep.ts';
+import type { StreamSocket } from '../server/server-options.ts';
+import { LockstepFanout, newsOf } from './lockstep-fanout.ts';
+import type { LockstepWatcher } from './lockstep-watcher.ts';
+
+const WORLD = 7;
+const HASH = '0123456789abcdef';
+const HELLO_BYTES = new Uint8Array([
+  0x81, 0xa4, 0x74, 0x79, 0x70, 0x65, 0xa5, 0x68, 0x65, 0x6c, 0x6c, 0x6f,
+]);
+
+/** A socket that keeps what it is sent. */
+class Socket implements StreamSocket {
+  readonly sent: LockstepMessage[] = [];
+  readonly closings: [number, string][] = [];
+  unread = 0;
+
+  send(message: string | Uint8Array): number {
+    this.sent.push(decode(message as Uint8Array) as LockstepMessage);
+    return this.unread > 0 ? 0 : 1;
+  }
+
+  ping(): number {
+    return 1;
+  }
+
+  cork(send: () => void): void {
+    send();
+  }
+
+  getBufferedAmount(): number {
+    return this.unread;
+  }
+
+  end(code: number, reason: string): void {
+    this.closings.push([code, reason]);
+  }
+
+  /** Numbers of the changes. */
+  get seqs(): number[] {
+    return this.sent.flatMap((each) => (each.type === 'change' ? [each.seq] : []));
+  }
+}
+
+let time: TestTime;
+let fanout: LockstepFanout;
+beforeEach(() => {
+  time = TestTime.standing();
+  fanout = new LockstepFanout(time);
+});
+
+function open(
+  seq = 0,
+  watcher = fanout.expect(WORLD),
+): { socket: Socket; watcher: LockstepWatcher } {
+  const socket = new Socket();
+  const pulse = { tick: 100, seq, journal: HASH, watchers: 1 };
+  fanout.open(watcher, socket, { pulse, bytes: HELLO_BYTES, changeCount: 0 });
+  return { socket, watcher };
+}
+
+function change(seq: number, world = WORLD): void {
+  const message = { type: 'change', seq, tick: 200, car: 1, touched: 1, values: 0, journal: HASH };
+  fanout.tell(world, newsOf(message as LockstepMessage));
+}
+
+test('[Y2] what changes while a stream opens follows its hello, once and in order', async () => {
+  const watcher = fanout.expect(WORLD);
+  for (const seq of [1, 2, 3]) change(seq);
+  const { socket } = open(2, watcher);
+  change(4);
+  await time.advance(10);
+  expect(socket.sent[0]).toEqual({ type: 'hello' });
+  expect(socket.seqs).toEqual([3, 4]);
+});
+
+test('a stream for which too much came while it opened begins anew', () => {
+  const watcher = fanout.expect(WORLD);
+  for (let seq = 1; seq <= 1001; seq++) change(seq);
+  const { socket } = open(0, watcher);
+  expect(socket.closings.map(([code]) => code)).toEqual([1012]);
+});
+
+test('[Y3] a new stream gets eight pulses in 8 s, which go on with the clock and the journal', async () => {
+  const { socket } = open();
+  await time.advance(600);
+  change(1);
+  await time.advance(9400);
+  const pulses = socket.sent.filter((each) => each.type === 'pulse');
+  expect(pulses.map(({ tick }) => Math.round(tick))).toEqual([
+    100, 105, 113, 125, 150, 200, 300, 500,
+  ]);
+  expect(pulses.map(({ seq }) => seq)).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
+});
+
+test('a stream that has closed gets nothing more', async () => {
+  const { socket, watcher } = open();
+  fanout.leave(watcher);
+  const count = socket.sent.length;
+  change(1);
+  await time.advance(20_000);
+  expect([socket.sent.length, fanout.watcherCount]).toEqual([count, 0]);
+});
+
+test('[Y8] many watchers of a world get all messages in order, and delay no other world', async () => {
+  const many = Array.from({ length: 1000 }, () => open().socket);
+  const other = new Socket();
+  const watcher = fanout.expect(WORLD + 1);
+  fanout.open(watcher, other, {
+    pulse: { tick: 0, seq: 0, journal: HASH, watchers: 1 },
+    bytes: HELLO_BYTES,
+    changeCount: 0,
+  });
+  for (let seq = 1; seq <= 5; seq++) change(seq);
+  change(1, WORLD + 1);
+  // At most a turn of the others, in a time that stands still.
+  await time.advance(0);
+  expect(other.seqs).toEqual([1]);
+  await time.advance(100);
+  for (const socket of many) expect(socket.seqs).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('[Y8] a reader that leaves 64 KiB unread is closed, and one that reads nothing for 15 s', async () => {
+  const [full, silent, slow] = [open(), open(), open()];
+  full.socket.unread = 100_000;
+  silent.socket.unread = 10;
+  slow.socket.unread = 10;
+  change(1);
+  await time.advance(10_000);
+  slow.socket.unread = 0;
+  fanout.drained(slow.watcher);
+  await time.advance(6000);
+  fanout.sweep();
+  const codes = [full, silent, slow].map(({ socket }) => socket.closings.map(([code]) => code));
+  expect(codes[0]).toContain(1013);
+  expect(codes.slice(1)).toEqual([[1013], []]);
+});
+
+test.each([1012, 1013] as const)('the end of a world closes its streams with %i', (code) => {
+  const { socket } = open();
+  const opening = fanout.expect(WORLD);
+  fanout.endWorld(WORLD, code);
+  expect(socket.closings.map(([each]) => each)).toEqual([code]);
+  fanout.leave(opening);
+});
+
+test('[S18] when the node stops all streams are closed with 1012', async () => {
+  const sockets = Array.from({ length: 150 }, () => open().socket);
+  await time.advanceUntil(fanout.endAll());
+  expect(sockets.flatMap(({ closings }) => closings.map(([code]) => code))).toEqual(
+    new Array(150).fill(1012),
+  );
+});

@@ -1,0 +1,91 @@
+import type { EncodedHello, LockstepNews, WorldPulse } from '../../twin/lockstep.ts';
+import type { StreamSocket } from '../server/server-options.ts';
+
+/** A reader may leave so many bytes unread, in addition to its hello. */
+const UNREAD_BYTES_MAX = 64 * 1024;
+/** Messages that may come while a stream opens. */
+const WAITING_MAX = 1000;
+
+/** Of a change with its number in the journal: who has it already does not get it again. */
+export type LockstepSend = Pick<LockstepNews, 'bytes' | 'seq'>;
+
+/** One stream of a client that lives its world itself. */
+export class LockstepWatcher {
+  readonly topic: LockstepTopic;
+  #socket: StreamSocket | undefined;
+  /** What came before the stream was open. */
+  #waiting: LockstepSend[] = [];
+  #hasLost = false;
+  #seq = 0;
+  #unreadMax = UNREAD_BYTES_MAX;
+  /** When the reader last read something while bytes waited; undefined: none wait. */
+  blockedMs: number | undefined;
+
+  constructor(topic: LockstepTopic) {
+    this.topic = topic;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket !== undefined && this.topic.watchers.has(this);
+  }
+
+  /** Of an open stream. */
+  get socket(): StreamSocket {
+    if (this.#socket === undefined) throw new Error('the stream is not open yet');
+    return this.#socket;
+  }
+
+  /** Sends the hello, and what came since it was made. Returns the number of bytes. */
+  open(socket: StreamSocket, hello: EncodedHello, nowMs: number): number {
+    this.#socket = socket;
+    this.#seq = hello.pulse.seq;
+    this.#unreadMax += hello.bytes.byteLength;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (this.#hasLost) {
+      socket.end(1012, 'too many changes while the stream opened');
+      return 0;
+    }
+    const sends = [{ bytes: hello.bytes, seq: undefined }, ...waiting];
+    return sends.reduce((sum, each) => sum + this.send(each, nowMs), 0);
+  }
+
+  /** Returns the number of bytes that were sent. */
+  send(message: LockstepSend, nowMs: number): number {
+    const { bytes, seq } = message;
+    if (this.#socket === undefined) {
+      if (this.#waiting.length < WAITING_MAX) this.#waiting.push(message);
+      else this.#hasLost = true;
+      return 0;
+    }
+    if (seq !== undefined && seq <= this.#seq) return 0;
+    if (seq !== undefined) this.#seq = seq;
+    // None may be left out: a client that cannot keep up begins anew.
+    if (this.#socket.getBufferedAmount() > this.#unreadMax) {
+      this.#socket.end(1013, 'the client does not read');
+      return 0;
+    }
+    if (this.#socket.send(bytes, true) !== 1) this.blockedMs ??= nowMs;
+    return bytes.byteLength;
+  }
+
+  /** The operating system accepted some of the bytes that waited. */
+  drained(nowMs: number): void {
+    this.blockedMs = this.socket.getBufferedAmount() > 0 ? nowMs : undefined;
+  }
+}
+
+/** The lockstep streams of one world. */
+export interface LockstepTopic {
+  readonly worldNumber: number;
+  readonly watchers: Set<LockstepWatcher>;
+  /** Under delivery; the first one partly. */
+  readonly queue: Delivery[];
+  /** The last that is known of the world, at a time of `Time.now`. */
+  pulse: WorldPulse & { atMs: number };
+}
+
+export interface Delivery {
+  readonly message: LockstepSend;
+  readonly watchers: Iterator<LockstepWatcher>;
+}

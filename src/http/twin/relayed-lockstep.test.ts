@@ -1,0 +1,84 @@
+import { decode } from '@msgpack/msgpack';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FakeWorld } from '../../testing/doubles/fake-twin.ts';
+import { type NodeFront, openTestFronts } from '../../testing/doubles/test-front.ts';
+import { until } from '../../testing/rigs/until.ts';
+import type { LockstepMessage } from '../../twin/lockstep.ts';
+
+let near: NodeFront;
+let far: NodeFront;
+let close: () => Promise<void>;
+let world: FakeWorld;
+beforeAll(() => {
+  ({ near, far, close } = openTestFronts({ cityKernels: new Map([['grid', 'kernel of grid']]) }));
+  world = far.service.add();
+  world.changes = [{ tick: 10, car: 1, touched: 1, values: 0 }];
+});
+afterAll(() => close());
+
+interface Client {
+  socket: WebSocket;
+  messages: LockstepMessage[];
+}
+
+function openStream(query = ''): Client {
+  const url = near.twinUrl.replace('http', 'ws');
+  const socket = new WebSocket(`${url}/ws/worlds/${world.id}?encoding=lockstep${query}`);
+  socket.binaryType = 'arraybuffer';
+  const messages: LockstepMessage[] = [];
+  socket.addEventListener('message', ({ data }) => {
+    messages.push(decode(new Uint8Array(data)) as LockstepMessage);
+  });
+  return { socket, messages };
+}
+
+async function hello({ messages }: Client): Promise<LockstepMessage> {
+  await until('a hello', () => messages.length > 0);
+  return messages[0] as LockstepMessage;
+}
+
+function tell(seq: number): void {
+  far.service.tell(world, {
+    ...{ type: 'change', seq, tick: 20, car: 2, touched: 2, values: 0, journal: world.journalHash },
+  });
+}
+
+const typesOf = ({ messages }: Client) => messages.map(({ type }) => type);
+
+test('[Y7] a world of another node is lived from what that node says', async () => {
+  const client = openStream();
+  expect(await hello(client)).toMatchObject({
+    ...{ type: 'hello', world: world.id, kernel: 'kernel of grid', seq: 1, resumed: false },
+  });
+  expect(near.cluster.watched).toMatchObject([{ world: world.number, encoding: 'lockstep' }]);
+  tell(2);
+  await until('the change', () => typesOf(client).includes('change'));
+  expect(client.messages.find(({ type }) => type === 'change')).toMatchObject({ seq: 2, car: 2 });
+  client.socket.close();
+  await until('the end of watching', () => near.cluster.watched.length === 0);
+});
+
+test('[Y4] what its client knows is told that node', async () => {
+  const client = openStream(`&since=1&journal=${world.journalHash}`);
+  expect(await hello(client)).toMatchObject({ resumed: true, seq: 1 });
+  client.socket.close();
+  await until('the end of watching', () => near.cluster.watched.length === 0);
+});
+
+test('[Y7] once the world is served again its clients hear how far the journal goes', async () => {
+  const client = openStream();
+  await hello(client);
+  near.cluster.serveAgain(world, { tick: 300, seq: 9, journal: world.journalHash, watchers: 1 });
+  const isPulse = (each: LockstepMessage) => each.type === 'pulse' && each.seq === 9;
+  await until('the pulse', () => client.messages.some(isPulse));
+  client.socket.close();
+  await until('the end of watching', () => near.cluster.watched.length === 0);
+});
+
+test('a refusal of that node is an answer, and nothing of the stream stays', async () => {
+  world.failure = new Error('the shard is gone');
+  const client = openStream();
+  await new Promise((resolve) => client.socket.addEventListener('error', resolve));
+  world.failure = undefined;
+  expect([client.messages, near.cluster.watched]).toEqual([[], []]);
+});

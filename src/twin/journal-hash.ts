@@ -1,0 +1,62 @@
+import type { NumberedChange } from './journal.ts';
+import type { WorldStart } from './lockstep.ts';
+
+/**
+ * A rolling hash of 64 bits: of the seed and the start of a world, and of each change after it, in order.
+ * It finds faults, such as a lost or a repeated change; it is no protection against forgery. The two words
+ * are mixed as in the finalizer of MurmurHash3.
+ */
+export class JournalHash {
+  #high: number;
+  #low: number;
+
+  private constructor(high: number, low: number) {
+    this.#high = high;
+    this.#low = low;
+  }
+
+  /** Before any change. */
+  static ofStart(seed: number, { tick, seq, masks }: WorldStart): JournalHash {
+    const hash = new JournalHash(0x9e3779b9, 0x7f4a7c15);
+    for (const word of [seed, tick, seq, ...masks]) hash.#mix(word);
+    return hash;
+  }
+
+  /** Undefined if a text is no hash. */
+  static parse(text: string): JournalHash | undefined {
+    if (!/^[0-9a-f]{16}$/.test(text)) return undefined;
+    return new JournalHash(
+      Number.parseInt(text.slice(0, 8), 16),
+      Number.parseInt(text.slice(8), 16),
+    );
+  }
+
+  copy(): JournalHash {
+    return new JournalHash(this.#high, this.#low);
+  }
+
+  /** The next change. */
+  add({ seq, tick, car, touched, values }: NumberedChange): void {
+    this.#mix(seq);
+    this.#mix(tick);
+    this.#mix(car);
+    this.#mix(touched);
+    this.#mix(values);
+  }
+
+  #mix(word: number): void {
+    const high = Math.imul(this.#high ^ word, 0x85ebca6b);
+    this.#high = (high ^ (high >>> 13)) + this.#low;
+    const low = Math.imul(this.#low ^ word ^ this.#high, 0xc2b2ae35);
+    this.#low = low ^ (low >>> 16);
+  }
+
+  /** 16 hexadecimal digits. */
+  toString(): string {
+    return digits(this.#high) + digits(this.#low);
+  }
+}
+
+function digits(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, '0');
+}
