@@ -15,6 +15,7 @@ import {
 import type { Attack } from './hostile-client.ts';
 import { incidents, journal } from './large-answers.ts';
 import { overload } from './overload.ts';
+import { pastStates } from './past-states.ts';
 import { calls, pipeline, strays, unreadBodyless, unreadSmall } from './requests.ts';
 import { continuation, pings, silentStreams } from './streams.ts';
 
@@ -46,6 +47,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   logins,
   upgrades,
   crowds,
+  'past-states': pastStates,
 };
 
 /** Attacks by several processes at once. */
