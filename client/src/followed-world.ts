@@ -1,10 +1,6 @@
 import type { NumberedChange } from '../../src/twin/journal.ts';
-import {
-  JournalHash,
-  type KnownJournal,
-  type LockstepChange,
-  type LockstepHello,
-} from '../../src/twin/lockstep.ts';
+import { JournalHash } from '../../src/twin/journal-hash.ts';
+import type { KnownJournal, LockstepChange, LockstepHello } from '../../src/twin/lockstep.ts';
 import type { CityModel } from './city-model.ts';
 import { JournalGap, LivedJournal } from './lived-journal.ts';
 import { LocalWorld } from './local-world.ts';

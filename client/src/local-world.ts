@@ -52,6 +52,12 @@ export interface NewLocalWorld extends GivenWorld {
   platform?: Platform;
 }
 
+/** A world that follows one of a node: see LiveWorld. */
+export interface FollowedLife {
+  readonly ready: Promise<void>;
+  readonly world: LocalWorld | undefined;
+}
+
 /** An incident: its id, or a contact of it. */
 export type IncidentOf = string | Pick<ContactFacts, 'chainTick' | 'chainOrder'>;
 
@@ -111,6 +117,16 @@ export class LocalWorld {
     const fleet = fleetOf(seed, number);
     const parts = { model, id, seed, fleet, from, image: undefined, journal, platform };
     return new LocalWorld({ ...parts, isFollower });
+  }
+
+  /**
+   * A world of its own that goes on where a followed one is now. Rejects if that does not live here, but is
+   * shown as the node shows it.
+   */
+  static async from(followed: FollowedLife): Promise<LocalWorld> {
+    await followed.ready;
+    if (followed.world === undefined) throw new Error('the followed world does not live here now');
+    return followed.world.fork();
   }
 
   /** A world from its parts, such as a stream tells them. */

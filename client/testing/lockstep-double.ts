@@ -6,12 +6,8 @@ import type { TestTime } from '../../src/testing/doubles/test-time.ts';
 import { fleetOf } from '../../src/twin/fleet.ts';
 import { worldIdOf } from '../../src/twin/ids.ts';
 import { journalEntryOf, type NumberedChange } from '../../src/twin/journal.ts';
-import {
-  JournalHash,
-  type LockstepHello,
-  type LockstepMessage,
-  type LockstepPulse,
-} from '../../src/twin/lockstep.ts';
+import { JournalHash } from '../../src/twin/journal-hash.ts';
+import type { LockstepHello, LockstepMessage, LockstepPulse } from '../../src/twin/lockstep.ts';
 import { LocalWorld } from '../src/local-world.ts';
 import type { OpenSocket, SocketEvents } from '../src/socket.ts';
 import { builtAssets } from './built-assets.ts';
