@@ -183,6 +183,20 @@ describe('[K5] a live world', () => {
     expect(Math.max(...ages)).toBeLessThan(35);
   });
 
+  test('is gone on from in a world of its own', async () => {
+    const on = stage({});
+    const made = LocalWorld.from(on.live);
+    await on.until(() => isVerified(on));
+    const own = await made;
+    own.set(3, { brakes: false });
+    own.step(100);
+    await on.time.advance(5000);
+    await expectTruth(on);
+    expect(own.at(own.tick - 100).hash).toBe(on.live.world?.at(own.tick - 100).hash);
+    expect(own.hash()).not.toBe(on.live.world?.at(own.tick).hash);
+    own.close();
+  });
+
   test('passes on what the node tells besides: watchers and stored reports', async () => {
     const on = stage({});
     await on.until(() => isVerified(on));

@@ -1,5 +1,3 @@
-import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
-import { CITIES } from '../../src/city/catalogue.ts';
 import type { Encoding } from '../../src/codec/encoding.ts';
 import { FrameEncoder } from '../../src/codec/frame-encoder.ts';
 import { snapshotOf, telemetryOf } from '../../src/codec/snapshot.ts';
@@ -8,8 +6,6 @@ import { LEAD_TICKS_MAX } from '../../src/limits.ts';
 import type { StateImage } from '../../src/shard/protocol.ts';
 import { type FeatureName, featureState, knownBit } from '../../src/twin/catalogue.ts';
 import { EVENTS_SHOWN, eventOf, type RawEvent } from '../../src/twin/events.ts';
-import { fleetOf } from '../../src/twin/fleet.ts';
-import { parseWorldId } from '../../src/twin/ids.ts';
 import { type ContactFacts, parseIncidentId } from '../../src/twin/incidents.ts';
 import {
   applyChange,
@@ -25,31 +21,23 @@ import type {
   Snapshot,
   Telemetry,
 } from '../../src/twin/wire.ts';
-import { type AssetSource, CityModel } from './city-model.ts';
 import { ContactLog, type IncidentPlace } from './contact-log.ts';
 import { EventLog } from './event-log.ts';
 import { endOf, explain } from './explaining.ts';
 import { ImageLadder, MINUTE_TICKS, RECENT_EVERY_TICKS, RECENT_TICKS } from './image-ladder.ts';
 import { JournalPlayer } from './journal-player.ts';
-import { LivedJournal } from './lived-journal.ts';
 import { Moment, type MomentNames } from './moment.ts';
-import { type Platform, systemPlatform } from './platform.ts';
-import { type GivenWorld, parseGiven, type WorldParts } from './world-parts.ts';
+import { type NewLocalWorld, newParts, type WorldParts } from './world-parts.ts';
 
-const NOWHERE = '0000000000';
-const SEED_END = 2 ** 32;
 /** Ticks between two readings of the kernel's events, which keeps the last 64. */
 const READ_TICKS = 100;
 /** So many ticks after each minute are lived again by `selfCheck`: ten seconds. */
 const CHECK_TICKS = 500;
 
-export interface NewLocalWorld extends GivenWorld {
-  assets: AssetSource;
-  /** Ten characters, as of a node's world: VINs follow from it. */
-  id?: string;
-  /** Changes will come a little late: images of the last two seconds are kept. */
-  isFollower?: boolean;
-  platform?: Platform;
+/** A world that follows one of a node: see LiveWorld. */
+export interface FollowedLife {
+  readonly ready: Promise<void>;
+  readonly world: LocalWorld | undefined;
 }
 
 /** An incident: its id, or a contact of it. */
@@ -96,21 +84,17 @@ export class LocalWorld {
 
   /** A new world. Rejects with TwinError for a seed, a city or a journal that a node would refuse. */
   static async create(options: NewLocalWorld): Promise<LocalWorld> {
-    const { assets, id = NOWHERE, isFollower = false, platform = systemPlatform } = options;
-    const known = options.journal?.city ?? options.city ?? CITIES[0]?.name ?? '';
-    const { city = known, changes, ...given } = parseGiven(options, [known]);
-    const { seed = Math.floor(platform.random() * SEED_END) } = given;
-    const number = parseWorldId(id);
-    if (number === undefined) throw new TwinError('unknown_world', 'This is no id of a world.');
-    const model = await CityModel.of(await assets(city));
-    const from = { tick: 0, seq: 0, masks: new Array<number>(CAR_COUNT).fill(F_ALL) };
-    const journal = new LivedJournal(
-      0,
-      changes.map((change, i) => ({ ...change, seq: i + 1 })),
-    );
-    const fleet = fleetOf(seed, number);
-    const parts = { model, id, seed, fleet, from, image: undefined, journal, platform };
-    return new LocalWorld({ ...parts, isFollower });
+    return new LocalWorld(await newParts(options));
+  }
+
+  /**
+   * A world of its own that goes on where a followed one is now. Rejects if that does not live here, but is
+   * shown as the node shows it.
+   */
+  static async from(followed: FollowedLife): Promise<LocalWorld> {
+    await followed.ready;
+    if (followed.world === undefined) throw new Error('the followed world does not live here now');
+    return followed.world.fork();
   }
 
   /** A world from its parts, such as a stream tells them. */

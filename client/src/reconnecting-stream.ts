@@ -1,13 +1,11 @@
 import type { StopTimer } from '../../src/time.ts';
 import type { Platform } from './platform.ts';
-import type { OpenSocket, Socket } from './socket.ts';
+import { type OpenSocket, type Socket, VANISHED } from './socket.ts';
 
 /** The node restarts, or hands the world over: reconnect at once. */
 const RESTARTS = 1012;
 /** The node is overloaded, or this reader too slow: reconnect later. */
 const OVERLOADED = 1013;
-/** The connection ended without a word. */
-const VANISHED = 1006;
 /** Clients that reconnect at once spread over this time, ms. */
 const AT_ONCE_MS = 250;
 const OVERLOADED_MS = 1000;

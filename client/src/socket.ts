@@ -9,6 +9,9 @@ export interface Socket {
   close(): void;
 }
 
+/** The code of a connection that ended without a word. */
+export const VANISHED = 1006;
+
 /** Opens a connection. Tests hand in their own. */
 export type OpenSocket = (url: string, events: SocketEvents) => Socket;
 
@@ -19,6 +22,13 @@ export const openWebSocket: OpenSocket = (url, { received, closed }) => {
   socket.addEventListener('message', ({ data }) => {
     received(typeof data === 'string' ? data : new Uint8Array(data as ArrayBuffer));
   });
-  socket.addEventListener('close', ({ code }) => closed(code));
+  let isOver = false;
+  const over = (code: number) => {
+    if (!isOver) closed(code);
+    isOver = true;
+  };
+  socket.addEventListener('close', ({ code }) => over(code));
+  // The WebSocket of Node.js tells of a refused one by an error alone.
+  socket.addEventListener('error', () => over(VANISHED));
   return { close: () => socket.close() };
 };

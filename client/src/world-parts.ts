@@ -1,11 +1,16 @@
+import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
+import { CITIES } from '../../src/city/catalogue.ts';
+import { TwinError } from '../../src/errors.ts';
 import type { StateImage } from '../../src/shard/protocol.ts';
+import { fleetOf } from '../../src/twin/fleet.ts';
+import { parseWorldId } from '../../src/twin/ids.ts';
 import { type Change, unpackChanges } from '../../src/twin/journal.ts';
 import type { WorldStart } from '../../src/twin/lockstep.ts';
 import type { FleetEntry } from '../../src/twin/wire.ts';
 import { parseWorldOptions } from '../../src/twin/world-options.ts';
-import type { CityModel } from './city-model.ts';
-import type { LivedJournal } from './lived-journal.ts';
-import type { Platform } from './platform.ts';
+import { type AssetSource, CityModel } from './city-model.ts';
+import { LivedJournal } from './lived-journal.ts';
+import { type Platform, systemPlatform } from './platform.ts';
 
 /** What a local world consists of. */
 export interface WorldParts {
@@ -40,8 +45,36 @@ export interface GivenWorld {
   journal?: GivenJournal | undefined;
 }
 
+export interface NewLocalWorld extends GivenWorld {
+  assets: AssetSource;
+  /** Ten characters, as of a node's world: VINs follow from it. */
+  id?: string;
+  /** Changes will come a little late: images of the last two seconds are kept. */
+  isFollower?: boolean;
+  platform?: Platform;
+}
+
+const NOWHERE = '0000000000';
+const SEED_END = 2 ** 32;
+
+/** The parts of a new world. Rejects with TwinError. */
+export async function newParts(options: NewLocalWorld): Promise<WorldParts> {
+  const { assets, id = NOWHERE, isFollower = false, platform = systemPlatform } = options;
+  const known = options.journal?.city ?? options.city ?? CITIES[0]?.name ?? '';
+  const { city = known, changes, ...given } = parseGiven(options, [known]);
+  const { seed = Math.floor(platform.random() * SEED_END) } = given;
+  const number = parseWorldId(id);
+  if (number === undefined) throw new TwinError('unknown_world', 'This is no id of a world.');
+  const model = await CityModel.of(await assets(city));
+  const from = { tick: 0, seq: 0, masks: new Array<number>(CAR_COUNT).fill(F_ALL) };
+  const numbered = changes.map((change, i) => ({ ...change, seq: i + 1 }));
+  const journal = new LivedJournal(from.seq, numbered);
+  const fleet = fleetOf(seed, number);
+  return { model, id, seed, fleet, from, image: undefined, journal, isFollower, platform };
+}
+
 /** Checks as `POST /api/v1/worlds` does. Throws TwinError. */
-export function parseGiven(
+function parseGiven(
   { city, seed, journal }: GivenWorld,
   cities: readonly string[],
 ): { city: string | undefined; seed: number | undefined; changes: Change[] } {
