@@ -85,9 +85,9 @@ export class LockstepCrowd {
   }
 
   /** It comes again soon, but not with all others at once. */
-  closed(stream: LockstepStream, code: number): void {
+  closed(stream: LockstepStream, code: number, wasOpen: boolean): void {
     this.ended[code] = (this.ended[code] ?? 0) + 1;
-    this.openCount = this.streams.filter(({ isOpen }) => isOpen).length;
+    if (wasOpen) this.openCount--;
     if (this.#isClosed) return;
     void systemTime.sleep(this.#dice.below(RETRY_MS)).then(() => this.#open(stream));
   }

@@ -7,16 +7,16 @@ export interface StreamEvents {
   change(stream: LockstepStream, change: LockstepChange): void;
   /** Of any kind but a hello. */
   message(bytes: number): void;
-  closed(stream: LockstepStream, code: number): void;
+  closed(stream: LockstepStream, code: number, wasOpen: boolean): void;
 }
 
 /** A client that could live its world: it reads what the node tells, and asks only for what it lacks. */
 export class LockstepStream {
   readonly world: string;
-  /** It has had its hello. */
-  isOpen = false;
   readonly #url: URL;
   readonly #events: StreamEvents;
+  /** It has had its hello. */
+  #isOpen = false;
   #known: KnownJournal | undefined;
   #socket: WatchSocket | undefined;
 
@@ -34,8 +34,9 @@ export class LockstepStream {
     this.#socket = await WatchSocket.open(this.#url, path, {
       message: (_, payload) => this.#take(unpack(payload), payload.length),
       closed: (code) => {
-        this.isOpen = false;
-        this.#events.closed(this, code);
+        const wasOpen = this.#isOpen;
+        this.#isOpen = false;
+        this.#events.closed(this, code, wasOpen);
       },
     });
   }
@@ -43,7 +44,7 @@ export class LockstepStream {
   #take(message: LockstepMessage, bytes: number): void {
     if (message.type !== 'incident') this.#known = { seq: message.seq, journal: message.journal };
     if (message.type === 'hello') {
-      this.isOpen = true;
+      this.#isOpen = true;
       this.#events.hello(this, bytes);
       return;
     }

@@ -63,15 +63,26 @@ export async function watchByLockstep(plan: Plan, server: Server): Promise<Outco
   const sent = new SentChanges(made);
   const each = made.flatMap(({ id }) => Array<string>(plan.watchers).fill(id));
   const crowd = new LockstepCrowd(server.url, each, (id, change) => sent.arrived(id, change));
-  const stopJoining = progress(() => `${crowd.openCount} of ${each.length} have joined`);
-  const joining = new LoadMeter(server);
-  await crowd.join(plan.join);
-  stopJoining();
-  const joinUsage = joining.server();
-  await systemTime.sleep(SETTLE_MS);
-  const measured = await measure(plan, server, crowd, { made, sent });
-  crowd.close();
-  return outcomeOf(plan, { ...measured, joinUsage, load1: loadavg()[0] ?? 0 });
+  try {
+    const joinUsage = await joined(crowd, plan.join, server);
+    await systemTime.sleep(SETTLE_MS);
+    const measured = await measure(plan, server, crowd, { made, sent });
+    return outcomeOf(plan, { ...measured, joinUsage, load1: loadavg()[0] ?? 0 });
+  } finally {
+    crowd.close();
+  }
+}
+
+/** All join; returns what the server used meanwhile. */
+async function joined(crowd: LockstepCrowd, ratePerS: number, server: Server) {
+  const stopProgress = progress(() => `${crowd.openCount} of ${crowd.streams.length} have joined`);
+  const meter = new LoadMeter(server);
+  try {
+    await crowd.join(ratePerS);
+    return meter.server();
+  } finally {
+    stopProgress();
+  }
 }
 
 async function measure(
