@@ -20,6 +20,12 @@ const options = {
   worlds: { fallback: 10_000, min: 1, max: 20_000, help: 'worlds that are watched' },
   watchers: { fallback: 1, min: 1, max: 20_000, help: 'watchers of each world' },
   join: { fallback: 200, min: 1, max: 10_000, help: 'watchers that join a second at first' },
+  port: {
+    fallback: 28_471,
+    min: 1024,
+    max: 65_535,
+    help: 'of the node; not one that the system gives to clients: it could connect to itself meanwhile',
+  },
 } as const;
 
 type Chosen = Options<typeof options>;
@@ -33,12 +39,13 @@ export const returns = commandWithNodes({
 });
 
 async function measure(chosen: Chosen, dir: string): Promise<Outcome> {
-  let node = await startNodeOn(dir);
+  const settings = { TWIN_PORT: String(chosen.port) };
+  let node = await startNodeOn(dir, { settings });
   const restart = async () => {
     const startMs = systemTime.now();
     await node.stop();
     const endedMs = systemTime.now() - startMs;
-    node = await startNodeOn(dir, { settings: { TWIN_PORT: node.url.port } });
+    node = await startNodeOn(dir, { settings });
     return { node, startMs, endedMs, readyMs: systemTime.now() - startMs };
   };
   try {
