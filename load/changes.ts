@@ -94,6 +94,7 @@ export function changesOf(url: URL, cars: Car[]) {
   let answeredCount = 0;
   return {
     answeredCount: () => answeredCount,
+    vinOf: (index: number) => carOf(index).vin,
     request: (index: number) => {
       const car = carOf(index);
       car.underWay += 1;

@@ -15,6 +15,7 @@ import { type Command, SERVER_HELP } from './command.ts';
 import { explanations } from './explanations.ts';
 import { failover } from './failover/failover.ts';
 import { handovers } from './handovers/handovers.ts';
+import { returns } from './lockstep/returns.ts';
 import { logins } from './logins.ts';
 import { names } from './names.ts';
 import { overload } from './overload/overload.ts';
@@ -37,6 +38,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   names,
   overload,
   restart,
+  returns,
   rolling,
   spread,
   steady,

@@ -4,12 +4,15 @@ import { makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Server } from '../bench/common/server.ts';
+import { STREAM_ENCODINGS } from '../src/codec/encoding.ts';
 import { systemTime } from '../src/time.ts';
 import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather, gatherPatiently } from './crowd.ts';
 import { FRAMES_PER_S, formatGaps } from './frame-tally.ts';
+import { watchByLockstep } from './lockstep/lockstep.ts';
 import { formatMiB, formatUsage, LoadMeter } from './usage-meter.ts';
+import { outcomeOf as outcomeOfVerify, verify } from './verify/verify.ts';
 
 type Chosen = Options<typeof options>;
 const SETTLE_MS = 3000;
@@ -24,7 +27,23 @@ const options = {
     max: 10_000,
     help: 'watchers of the first world that stop reading',
   },
-  encoding: { fallback: 'json', choices: ['json', 'msgpack'], help: 'of the frames' },
+  encoding: {
+    fallback: 'json',
+    choices: STREAM_ENCODINGS,
+    help: 'of the frames; by lockstep clients are told only what changes',
+  },
+  verify: {
+    fallback: false,
+    help: 'live the worlds as well, and end if a frame of either encoding differs',
+  },
+  changes: {
+    fallback: 10,
+    min: 1,
+    max: 10_000,
+    help: 'with --verify or lockstep: changes a second, over all worlds',
+  },
+  join: { fallback: 100, min: 1, max: 10_000, help: 'by lockstep: watchers that join a second' },
+  seed: { fallback: 1, max: 2 ** 32 - 1, help: 'with --verify: of worlds and changes' },
 } as const;
 
 /** Whether every watcher receives 12.5 frames a second, and what a frame costs the server. */
@@ -43,6 +62,13 @@ export const watchers = command({
 });
 
 async function run(chosen: Chosen, server: Server): Promise<Outcome> {
+  if (chosen.verify) return outcomeOfVerify(await verify(chosen, server));
+  return chosen.encoding === 'lockstep'
+    ? watchByLockstep(chosen, server)
+    : watchFrames(chosen, server);
+}
+
+async function watchFrames(chosen: Chosen, server: Server): Promise<Outcome> {
   const watcherCount = chosen.worlds * chosen.watchers;
   const made = await makeWorlds(server.url, chosen.worlds);
   const bytes = await frameBytes(server.url, made[0]?.id ?? '', chosen.encoding);

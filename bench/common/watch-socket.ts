@@ -89,6 +89,11 @@ export class WatchSocket {
     this.#socket.resume();
   }
 
+  /** All bytes that came, those of the handshake and of pings included. */
+  get bytesRead(): number {
+    return this.#socket.bytesRead;
+  }
+
   close(): void {
     this.#socket.destroy();
   }
