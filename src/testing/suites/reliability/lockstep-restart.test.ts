@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { changesOf, LivedWorld } from '../../rigs/lived-world.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { Api } from '../twin/api.ts';
-import { Lockstep } from '../twin/lockstep-client.ts';
+import { LockstepClient } from '../twin/lockstep-client.ts';
 
 /** More than the masks of a record are behind. */
 const CHANGES = 150;
@@ -14,7 +14,7 @@ test('[Y4] after a restart who lives the world gets only what is new, however mu
   const first = await nodes.inProcess({ DATA_DIR: dataDir });
   const twin = new Api(first.twinUrl);
   const world = await twin.makeWorld({ seed: 31 });
-  const stream = await Lockstep.open(world);
+  const stream = await LockstepClient.open(world);
   const lived = new LivedWorld(await stream.hello());
   const hashes = [String(lived.hash)];
   for (let i = 0; i < CHANGES; i++) {
@@ -35,13 +35,13 @@ test('[Y4] after a restart who lives the world gets only what is new, however mu
   const url = (path: string) => second.twinUrl.replace('http', 'ws') + path;
   const again = { ...world, stream_url: url(`/ws/worlds/${world.id}`) };
   for (const seq of [0, 1, 63, 64, 65, 128, CHANGES]) {
-    const resumed = await Lockstep.open(again, `&since=${seq}&journal=${hashes[seq]}`);
+    const resumed = await LockstepClient.open(again, `&since=${seq}&journal=${hashes[seq]}`);
     const hello = await resumed.hello();
     expect([hello.resumed, changesOf(hello).length]).toEqual([true, CHANGES - seq]);
     expect(hello.journal).toBe(hashes.at(-1));
     await resumed.close();
   }
-  const whole = await Lockstep.open(again);
+  const whole = await LockstepClient.open(again);
   const hello = await whole.hello();
   expect(String(new LivedWorld(hello).hash)).toBe(hello.journal);
   await whole.close();

@@ -5,15 +5,15 @@ import { Stream } from './stream-client.ts';
 import type { World } from './wire.ts';
 
 /** A stream of a client that lives the world. */
-export class Lockstep {
+export class LockstepClient {
   readonly stream: Stream;
 
   private constructor(stream: Stream) {
     this.stream = stream;
   }
 
-  static async open({ stream_url }: World, query = ''): Promise<Lockstep> {
-    return new Lockstep(await Stream.open(`${stream_url}?encoding=lockstep${query}`));
+  static async open({ stream_url }: World, query = ''): Promise<LockstepClient> {
+    return new LockstepClient(await Stream.open(`${stream_url}?encoding=lockstep${query}`));
   }
 
   async next(): Promise<LockstepMessage> {

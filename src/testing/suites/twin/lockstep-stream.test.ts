@@ -7,7 +7,7 @@ import { cities } from '../../rigs/kernel.ts';
 import { changesOf, LivedWorld } from '../../rigs/lived-world.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { Api, useTwin } from './api.ts';
-import { Lockstep } from './lockstep-client.ts';
+import { LockstepClient } from './lockstep-client.ts';
 import { handshake } from './stream-client.ts';
 import type { World } from './wire.ts';
 
@@ -24,7 +24,7 @@ function switchOff(world: World, car: number, feature = 'aeb', twin: Api = api) 
 
 test('[Y1] a hello has all that the world is lived from', async () => {
   const world = await api.makeWorld({ seed: 21, city: 'grid', start_tick: 500 });
-  const stream = await Lockstep.open(world);
+  const stream = await LockstepClient.open(world);
   const hello = await stream.hello();
   const { id, fleet } = world;
   expect(hello).toMatchObject({ world: id, rate_hz: 12.5, fleet, seed: 21, city: 'grid', seq: 0 });
@@ -38,7 +38,7 @@ test('[Y1] a hello has all that the world is lived from', async () => {
 
 test('[Y2] a change comes before its answer, and the world lived with it is the server’s', async () => {
   const world = await api.makeWorld({ seed: 22, start_tick: 400 });
-  const stream = await Lockstep.open(world);
+  const stream = await LockstepClient.open(world);
   const lived = new LivedWorld(await stream.hello());
   for (const car of [3, 7, 3]) {
     const [change] = await Promise.all([
@@ -68,7 +68,7 @@ function cityOf({ city }: World) {
 
 test('[Y3] pulses tell the clock and the journal, eight in the first seconds', async () => {
   const world = await api.makeWorld({ seed: 23 });
-  const stream = await Lockstep.open(world);
+  const stream = await LockstepClient.open(world);
   const hello = await stream.hello();
   await switchOff(world, 1);
   let last = hello.tick;
@@ -92,13 +92,13 @@ test('[Y3] pulses tell the clock and the journal, eight in the first seconds', a
 
 test('[Y4] who knows the beginning of the journal gets only what came after it', async () => {
   const world = await api.makeWorld({ seed: 24 });
-  const first = await Lockstep.open(world);
+  const first = await LockstepClient.open(world);
   const lived = new LivedWorld(await first.hello());
   const [change] = await Promise.all([first.nextOf('change'), switchOff(world, 2)]);
   lived.change(change);
   await first.close();
   await switchOff(world, 5);
-  const again = await Lockstep.open(world, `&since=1&journal=${lived.hash}`);
+  const again = await LockstepClient.open(world, `&since=1&journal=${lived.hash}`);
   const hello = await again.hello();
   expect(hello.resumed).toBe(true);
   const later = changesOf(hello);
@@ -107,7 +107,7 @@ test('[Y4] who knows the beginning of the journal gets only what came after it',
   expect(hello.journal).toBe(String(lived.hash));
   await again.close();
 
-  const stranger = await Lockstep.open(world, `&since=1&journal=${'0'.repeat(16)}`);
+  const stranger = await LockstepClient.open(world, `&since=1&journal=${'0'.repeat(16)}`);
   const whole = await stranger.hello();
   expect([whole.resumed, changesOf(whole).length]).toEqual([false, 2]);
   expect(String(new LivedWorld(whole).hash)).toBe(whole.journal);
@@ -131,7 +131,7 @@ test('[Y6] it steps no world, and counts as a watcher', async () => {
   const node = await nodes.inProcess();
   const own = new Api(node.twinUrl);
   const world = await own.makeWorld({ seed: 25 });
-  const stream = await Lockstep.open(world);
+  const stream = await LockstepClient.open(world);
   await stream.hello();
   await switchOff(world, 4, 'aeb', own);
   await stream.nextOf('change');

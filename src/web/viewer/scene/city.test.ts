@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CITIES } from '../../../city/catalogue.ts';
 import { mapOf } from '../../../city/map.ts';
-import { cityOf } from '../../../testing/rigs/cities.ts';
+import { generateCity } from '../../../citygen/generate.ts';
 import type { CityMap, MapLane, MapZone } from '../api/types.ts';
 import { housesOf, ridgeOf, shadowOf } from './buildings.ts';
 import { namePlaces, zoneSigns } from './labels.ts';
@@ -170,7 +170,7 @@ describe('paint', () => {
 });
 
 describe.each(CITIES)('the city of $name', ({ name, seed }) => {
-  const map: CityMap = mapOf(cityOf(name, seed));
+  const map: CityMap = mapOf(generateCity(name, seed));
 
   it('has every name on its street', () => {
     const places = namePlaces(map.roads);
