@@ -102,6 +102,12 @@ export const KEPT_STATE_TICKS = 3000;
 /** States that a node keeps in memory, of all worlds and of one: 16 MB and 250 KB. */
 export const KEPT_STATES_MAX = 1024;
 export const KEPT_STATES_OF_WORLD_MAX = 16;
+/**
+ * Earlier images of a world in the store, and ticks between two of them where they are dense (3 min): some
+ * 40 KB for a world that has been used for an hour, and a tenth more to write for a watched one.
+ */
+export const RUNGS_MAX = 8;
+export const RUNG_TICKS = 9000;
 /** What a change costs that is read for a past state or a fork, ticks. */
 export const READ_CHANGE_TICKS = 0.3;
 

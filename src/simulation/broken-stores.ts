@@ -2,7 +2,7 @@
 import type { Key, Store, Write } from '../store/contract.ts';
 import type { MakeClient } from '../store/redis/redis-client.ts';
 import { SCRIPTS } from '../store/redis/redis-scripts.ts';
-import type { StoredImage } from '../worlds/records.ts';
+import type { StoredImage } from '../worlds/stored-image.ts';
 import { storeWith } from './changed-parts.ts';
 
 /** Where the keys of a script begin: the first one names the slot. */

@@ -19,9 +19,11 @@ import type { IncidentContacts } from '../twin/incidents.ts';
 import type { Asker, World } from '../twin-service.ts';
 import { EncodingDemand } from './encoding-demand.ts';
 import { Explanations } from './explanations.ts';
+import { ImageLadder } from './image-ladder.ts';
 import { IncidentIndex, PAGE_INCIDENTS } from './incident-index.ts';
 import { Records } from './records.ts';
 import { Residency } from './residency.ts';
+import { sealed } from './stored-image.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import type { WorldParts } from './world-parts.ts';
 import { WorldReports } from './world-reports.ts';
@@ -45,10 +47,7 @@ const record = worldRecord();
 const contactAt = (tick: number) =>
   contactWith({ tick, parties: [partyWith({ car: 1 }), partyWith({ car: -1 })] });
 
-/** A stored image of a world at a tick. */
-function imageAt(tick: number) {
-  return { kernel: record.kernel, tick, seq: 0, bytes: new Uint8Array(SLAB_BYTES) };
-}
+const IMAGE = sealed({ kernel: record.kernel, tick: 0, seq: 0, bytes: new Uint8Array(SLAB_BYTES) });
 
 const tickOf = (i: number): number => EVERY_TICKS * (i + 1);
 
@@ -124,13 +123,14 @@ function worldOf(cachedFrom: number, budget = budgetOf(Number.POSITIVE_INFINITY)
   const explanationBudget = () => budget;
   const common = { records, kernel: 'k', time, slices, log, shard, cityIndex: 0 };
   const shared = { ...common, explanationBudget } as unknown as WorldDependencies;
-  const reports = new WorldReports(number, shared);
+  const ladder = new ImageLadder(number, record, records);
+  const reports = new WorldReports(number, shared, ladder);
   const ticks = new WorldTicks(clock, 0, 0);
   const residency = new Residency(number, shard);
   const demand = new EncodingDemand();
   demand.join('json', WATCHER);
   const base = { world: { number, id: 'w' } as World, record, ticks, residency, reports, demand };
-  const parts = { ...base, shared } as WorldParts;
+  const parts = { ...base, ladder, shared } as WorldParts;
   const explanations = new Explanations(parts, new IncidentIndex(number, records));
   let contacts = 0;
   /** Steps on and has explained what is over. */
@@ -233,7 +233,7 @@ test('[I22] what an earlier process left unexplained is found in the store', asy
 test('an incident that cannot be run again is given up after a second try, and keeps no other', async () => {
   const world = worldOf(Number.POSITIVE_INFINITY);
   world.seen.failingTick = tickOf(1);
-  await records.saveImage(world.number, imageAt(0));
+  await records.saveImage(world.number, IMAGE);
   await world.collide([tickOf(0), tickOf(1), tickOf(2)]);
   const images: boolean[] = [];
   for (let rewind = 0; rewind < 2; rewind++) {

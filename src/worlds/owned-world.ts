@@ -34,6 +34,7 @@ import { EncodingDemand } from './encoding-demand.ts';
 import { forkOptions } from './forks.ts';
 import type { HandedWorld } from './handed-world.ts';
 import type { IdleWorld } from './idle-index.ts';
+import { ImageLadder } from './image-ladder.ts';
 import { LatestFrame } from './latest-frame.ts';
 import { PastStates } from './past-states.ts';
 import type { WorldRecord } from './records.ts';
@@ -95,6 +96,7 @@ export class OwnedWorld implements World, IdleWorld {
     this.#sentTick = ticks.floor - 1;
     const residency = new Residency(number, shared.shard);
     const base = { world: this, record, ticks, residency, shared };
+    const ladder = new ImageLadder(number, record, shared.records);
     this.#shared = shared;
     this.#parts = {
       ...base,
@@ -102,7 +104,8 @@ export class OwnedWorld implements World, IdleWorld {
         ...base,
         changed: (change) => this.#lockstep.changed(change),
       }),
-      reports: new WorldReports(number, shared, (incidents, isExplained) =>
+      ladder,
+      reports: new WorldReports(number, shared, ladder, (incidents, isExplained) =>
         this.#lockstep.stored(incidents, isExplained),
       ),
       demand: new EncodingDemand(),

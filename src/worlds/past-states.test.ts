@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import { SLAB_BYTES } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
 import { PAST_PORTION_TICKS, PAST_WAIT_MS } from '../limits.ts';
-import { type PastStateAnswer, type PastStateTask, packNumbered } from '../shard/protocol.ts';
+import {
+  type PastStateAnswer,
+  type PastStateTask,
+  packNumbered,
+  type StateImage,
+} from '../shard/protocol.ts';
 import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
 import type { NumberedChange } from '../twin/journal.ts';
 import type { Asker } from '../twin-service.ts';
@@ -34,7 +39,7 @@ interface Asked extends PromiseWithResolvers<PastStateAnswer> {
 }
 
 /** A world at tick NOW, on a shard for which the test answers. */
-function setUp(changes: readonly NumberedChange[] = []) {
+function setUp(changes: readonly NumberedChange[] = [], stored?: StateImage) {
   const time = TestTime.standing();
   const asked: Asked[] = [];
   let reads = 0;
@@ -46,7 +51,6 @@ function setUp(changes: readonly NumberedChange[] = []) {
     },
   };
   const records = {
-    image: async () => undefined,
     packedChanges: async (_: number, __: object, afterSeq: number, toTick: number) => {
       reads++;
       return packNumbered(changes.filter(({ seq, tick }) => seq > afterSeq && tick <= toTick));
@@ -59,6 +63,7 @@ function setUp(changes: readonly NumberedChange[] = []) {
     guard: { refuseInQuarantine: () => {} },
     journal: { seq: changes.at(-1)?.seq ?? 0, settledUpTo: async () => {} },
     residency: { isRetired: false },
+    ladder: { nearest: async () => stored },
     shared: {
       clock: { now: () => 0 },
       log: { warn: () => {} },
@@ -178,4 +183,17 @@ test('[L34] changes that have to be read are paid too, and none is read without 
   second.resolve(answerTo(second));
   await late;
   expect(readCount()).toBe(1);
+});
+
+test('a world is lived from the nearest state in the store, where none in memory is nearer', async () => {
+  const stored = { tick: 60_000, seq: 0, bytes: new Uint8Array(SLAB_BYTES) };
+  const { asked, at, task } = setUp([], stored);
+  const asker = askerWith(20_000);
+  for (const [index, tick] of [70_000, 70_100].entries()) {
+    const state = at(tick, asker);
+    const each = await task(index);
+    each.resolve(answerTo(each));
+    await state;
+  }
+  expect(asked.map((each) => each.task.past.image?.tick)).toEqual([60_000, 70_000]);
 });

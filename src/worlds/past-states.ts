@@ -107,17 +107,15 @@ export class PastStates {
   // ── where to begin ──────────────────────────────────────────────────────────────────────────
 
   async #nearest(tick: number): Promise<Begin> {
-    const { record, shared, world } = this.#parts;
+    const { ladder, record, shared } = this.#parts;
     const { from } = record;
     const beginning = { tick: from.tick, seq: from.seq, bytes: undefined };
     const kept = shared.keptStates.nearest(this, tick, from.tick) ?? beginning;
     if (tick - kept.tick < KEPT_STATE_TICKS || this.#distrustsStored) return kept;
-    const stored = await shared.records.image(world.number, record);
-    if (stored === undefined || stored.tick > tick || stored.tick <= kept.tick) return kept;
-    const { seq, bytes } = stored;
-    const state = { tick: stored.tick, seq, bytes };
-    shared.keptStates.keep(this, state);
-    return state;
+    const stored = await ladder.nearest(tick, kept.tick);
+    if (stored === undefined) return kept;
+    shared.keptStates.keep(this, stored);
+    return stored;
   }
 
   // ── living ──────────────────────────────────────────────────────────────────────────────────

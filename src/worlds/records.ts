@@ -1,5 +1,3 @@
-import { crc32 } from 'node:zlib';
-import { SLAB_BYTES } from '../../assembly/layout.ts';
 import {
   areAfter,
   joined,
@@ -22,6 +20,7 @@ import { partitionOf } from '../twin/ids.ts';
 import { type IncidentContacts, incidentId } from '../twin/incidents.ts';
 import { type NumberedChange, unpackChanges } from '../twin/journal.ts';
 import type { WorldStart } from '../twin/lockstep.ts';
+import { type StoredImage, whole } from './stored-image.ts';
 import { orUnavailable, RefusedWrite, UncertainWrite } from './write-errors.ts';
 
 /**
@@ -31,6 +30,7 @@ import { orUnavailable, RefusedWrite, UncertainWrite } from './write-errors.ts';
  *   lived     the changes that the world was created with, packed
  *   journal   every later change, one key per change; the numbers continue those of `lived`
  *   image     the newest state image
+ *   rung      some earlier ones, by tick, deflated
  *   incident  the facts of each contact, and of crash pulses
  *   explained the explanation of an incident, by tick and order of its first contact
  *   due       the idle index: worlds by the slot of time in which they are due for deletion
@@ -55,16 +55,6 @@ export interface WorldRecord {
   /** `JournalHash` up to a change. It counts only if that is the one of the masks: an earlier version keeps it. */
   hashed?: { seq: number; hash: string };
   from: WorldStart;
-}
-
-export interface StoredImage extends StateImage {
-  kernel: string;
-  crc: number;
-}
-
-/** Checksum of an image: of its bytes, tick and seq. */
-export function imageCrc({ tick, seq, bytes }: StateImage): number {
-  return crc32(bytes, crc32(`${tick} ${seq}`));
 }
 
 /** The explanation of one incident. */
@@ -175,7 +165,7 @@ export class Records {
   }
 
   record(world: number): Promise<WorldRecord | undefined> {
-    return this.#get<WorldRecord>(this.key(world, 'world'));
+    return this.read<WorldRecord>(this.key(world, 'world'));
   }
 
   replace(world: number, record: WorldRecord): Promise<void> {
@@ -212,7 +202,7 @@ export class Records {
   async hasChange(world: number, change: NumberedChange | undefined): Promise<boolean> {
     if (change === undefined) return true;
     const { seq, tick, car, touched, values } = change;
-    const found = await this.#get<number[]>(this.key(world, 'journal', seq));
+    const found = await this.read<number[]>(this.key(world, 'journal', seq));
     return found?.join() === [tick, car, touched, values].join();
   }
 
@@ -227,7 +217,7 @@ export class Records {
 
   /** The changes that the world was created with, packed. */
   async firstChanges(world: number): Promise<Int32Array> {
-    const packed = await this.#get<Uint8Array>(this.key(world, 'lived'));
+    const packed = await this.read<Uint8Array>(this.key(world, 'lived'));
     // Copied, because the bytes may begin at an offset that is not aligned.
     return packed === undefined ? new Int32Array(0) : new Int32Array(packed.slice().buffer);
   }
@@ -246,25 +236,24 @@ export class Records {
     return this.#pages<StoredChange>(prefix, [...prefix, afterSeq], [...prefix, toSeq + 1]);
   }
 
-  saveImage(world: number, image: Omit<StoredImage, 'crc'>): Promise<void> {
-    const value: StoredImage = { ...image, crc: imageCrc(image) };
-    return this.write([{ key: this.key(world, 'image'), value }]);
+  saveImage(world: number, image: StoredImage, more: readonly Write[] = []): Promise<void> {
+    return this.write([{ key: this.key(world, 'image'), value: image }, ...more]);
   }
 
   /**
-   * The state from which a world is stepped: its image if it is valid, trusted and not later than
-   * `latestTick`, else its beginning; and all changes after that state.
+   * The state from which a world is stepped: its newest image if it is valid and trusted, else its
+   * beginning; and all changes after that state.
    */
-  async past(
-    world: number,
-    record: WorldRecord,
-    trustImage: boolean,
-    latestTick = Number.POSITIVE_INFINITY,
-  ): Promise<WorldPast> {
+  async past(world: number, record: WorldRecord, trustImage: boolean): Promise<WorldPast> {
+    const image = trustImage ? await this.image(world, record) : undefined;
+    return this.pastFrom(world, record, image);
+  }
+
+  /** From a state of the world, or from its beginning. */
+  async pastFrom(world: number, record: WorldRecord, image?: StateImage): Promise<WorldPast> {
     const { seed, from } = record;
-    const stored = trustImage ? await this.image(world, record) : undefined;
-    if (stored !== undefined && stored.tick <= latestTick) {
-      const { tick, seq, bytes } = stored;
+    if (image !== undefined) {
+      const { tick, seq, bytes } = image;
       const changes = await this.packedChanges(world, record, seq);
       if (areAfter(changes, tick)) return { seed, from, image: { tick, seq, bytes }, changes };
     }
@@ -289,11 +278,9 @@ export class Records {
     return upTo(joined(parts), toTick);
   }
 
-  /** The stored image if it is valid and of the kernel that steps the world. */
-  async image(world: number, { kernel }: WorldRecord): Promise<StoredImage | undefined> {
-    const image = await this.#get<StoredImage>(this.key(world, 'image'));
-    if (image?.kernel !== kernel || image.bytes?.length !== SLAB_BYTES) return undefined;
-    return image.crc === imageCrc(image) ? image : undefined;
+  /** The newest stored image, if it is whole and of the kernel that steps the world. */
+  async image(world: number, record: WorldRecord): Promise<StoredImage | undefined> {
+    return whole(await this.read<StoredImage>(this.key(world, 'image')), record);
   }
 
   saveIncidents(world: number, facts: readonly ContactRecord[]): Promise<void> {
@@ -325,7 +312,7 @@ export class Records {
   ): Promise<IncidentContacts | undefined> {
     const prefix = this.key(world, 'incident');
     const key = [...prefix, tick, order];
-    const stored = await this.#get<StoredRecord>(key);
+    const stored = await this.read<StoredRecord>(key);
     const first = stored && recordOf(stored);
     if (first?.chainTick !== tick || first.chainOrder !== order) return undefined;
     const chain: ContactRecord[] = [first];
@@ -345,7 +332,7 @@ export class Records {
   /** The incident that begins with a contact; undefined if none begins with it. */
   async incident(world: number, tick: number, order: number): Promise<StoredIncident | undefined> {
     const chain = await this.incidentChain(world, tick, order);
-    const explanation = await this.#get<Explanation>(this.key(world, 'explained', tick, order));
+    const explanation = await this.read<Explanation>(this.key(world, 'explained', tick, order));
     return chain && { chain, explanation };
   }
 
@@ -377,7 +364,12 @@ export class Records {
     return found;
   }
 
-  async #get<T>(key: Key): Promise<T | undefined> {
+  /** At most so many entries below `prefix`. */
+  first(prefix: Key, limit: number): Promise<Entry[]> {
+    return orUnavailable(this.#store.list(prefix, { limit }));
+  }
+
+  async read<T>(key: Key): Promise<T | undefined> {
     return (await orUnavailable(this.#store.get<T>(key)))?.value;
   }
 
@@ -402,7 +394,7 @@ export class Records {
    * @param known its record, if the caller has it
    */
   async due(world: number, known?: WorldRecord): Promise<number | undefined> {
-    const moved = await this.#get<number>(this.key(world, 'touched'));
+    const moved = await this.read<number>(this.key(world, 'touched'));
     return moved ?? (known ?? (await this.record(world)))?.due;
   }
 
@@ -425,7 +417,7 @@ export class Records {
    * interrupted, the next sweep finds the entry and repeats the removal.
    */
   async remove(world: number): Promise<void> {
-    for (const kind of ['journal', 'incident', 'explained']) {
+    for (const kind of ['journal', 'incident', 'explained', 'rung']) {
       for (;;) {
         const limit = REMOVED_AT_ONCE;
         const page = await orUnavailable(this.#store.list(this.key(world, kind), { limit }));

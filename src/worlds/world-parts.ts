@@ -1,6 +1,7 @@
 import type { World } from '../twin-service.ts';
 import type { CrashLoopGuard } from './crash-loop-guard.ts';
 import type { EncodingDemand } from './encoding-demand.ts';
+import type { ImageLadder } from './image-ladder.ts';
 import type { WorldRecord } from './records.ts';
 import type { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
@@ -16,6 +17,7 @@ export interface WorldParts {
   readonly residency: Residency;
   readonly journal: WorldJournal;
   readonly reports: WorldReports;
+  readonly ladder: ImageLadder;
   readonly demand: EncodingDemand;
   readonly guard: CrashLoopGuard;
   readonly shared: WorldDependencies;

@@ -5,7 +5,7 @@ import { STORE_WAIT_MS } from '../limits.ts';
 import type { StateImage } from '../shard/protocol.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import type { ContactRecord } from '../twin/contact-records.ts';
-import { WorldReports } from './world-reports.ts';
+import { WorldReports, type WorldReportsDependencies } from './world-reports.ts';
 
 /** Longer than the pause before a failed write is repeated. */
 const RETRY_MS = 1000;
@@ -38,17 +38,18 @@ function setUp() {
     await attempt(`incidents ${facts.map(({ tick }) => tick).join(' ')}`);
   };
   const time = TestTime.standing();
-  const reports = new WorldReports(1, {
+  const images = { save: ({ tick }: StateImage) => attempt(`image ${tick}`) };
+  const dependencies: WorldReportsDependencies = {
     records: {
       saveIncidents: (_, facts) => incidents(facts),
       saveExplanations: (_, all) =>
         attempt(`explanations ${all.map(({ tick }) => tick).join(' ')}`),
-      saveImage: (_, { tick }) => attempt(`image ${tick}`),
     },
     kernel: 'k',
     log: pino({ base: null }, { write: (line) => void warnings.push(JSON.parse(line).msg) }),
     time,
-  });
+  };
+  const reports = new WorldReports(1, dependencies, images);
   return { reports, saved, warnings, state, time };
 }
 

@@ -4,6 +4,7 @@ import type { StateImage } from '../shard/protocol.ts';
 import type { ContactRecord } from '../twin/contact-records.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import { incidentId } from '../twin/incidents.ts';
+import type { ImageLadder } from './image-ladder.ts';
 import type { Explained, Records } from './records.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 
@@ -16,7 +17,7 @@ interface Waiting extends PromiseWithResolvers<void> {
 
 export interface WorldReportsDependencies
   extends Pick<WorldDependencies, 'kernel' | 'time' | 'log'> {
-  readonly records: Pick<Records, 'saveIncidents' | 'saveExplanations' | 'saveImage'>;
+  readonly records: Pick<Records, 'saveIncidents' | 'saveExplanations'>;
 }
 
 /**
@@ -27,6 +28,7 @@ export interface WorldReportsDependencies
 export class WorldReports {
   readonly #world: number;
   readonly #dependencies: WorldReportsDependencies;
+  readonly #images: Pick<ImageLadder, 'save'>;
   readonly #told: (incidents: Iterable<string>, isExplained: boolean) => void;
   /** Number of contacts that were reported, from the beginning of the world. */
   #reported = 0;
@@ -43,10 +45,12 @@ export class WorldReports {
   constructor(
     world: number,
     dependencies: WorldReportsDependencies,
+    images: Pick<ImageLadder, 'save'>,
     told: (incidents: Iterable<string>, isExplained: boolean) => void = () => {},
   ) {
     this.#world = world;
     this.#dependencies = dependencies;
+    this.#images = images;
     this.#told = told;
   }
 
@@ -173,9 +177,9 @@ export class WorldReports {
     const image = this.#image;
     this.#image = undefined;
     if (image === undefined) return true;
-    const { kernel, records } = this.#dependencies;
+    const { kernel } = this.#dependencies;
     try {
-      await records.saveImage(this.#world, { kernel, ...image });
+      await this.#images.save(image, kernel);
     } catch (error) {
       this.#warn('a state image', error, false);
     }

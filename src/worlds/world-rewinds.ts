@@ -12,16 +12,17 @@ interface PlannedRewind {
 }
 
 /**
- * Plans a rewind up to the newest of some chains. If it starts at the stored image, it covers only
- * the chains after the image.
+ * Plans a rewind up to the newest of some chains. If it starts at a stored image, it covers only the
+ * chains after the image.
  */
 export async function planRewind(
-  { world, record, shared }: WorldParts,
+  { world, record, ladder, shared }: WorldParts,
   chains: readonly IncidentContacts[],
   trustImage: boolean,
 ): Promise<PlannedRewind> {
   const newestTick = Math.max(...chains.map(([{ tick }]) => tick)) - LEAD_TICKS_MAX;
-  const past = await shared.records.past(world.number, record, trustImage, newestTick);
+  const image = trustImage ? await ladder.nearest(newestTick) : undefined;
+  const past = await shared.records.pastFrom(world.number, record, image);
   const startTick = (past.image ?? past.from).tick;
   const isCovered = ([{ tick }]: IncidentContacts) => startTick <= tick - LEAD_TICKS_MAX;
   return {

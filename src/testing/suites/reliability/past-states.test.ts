@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { C_X } from '../../../../assembly/layout.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
-import { imageCrc, type StoredImage, type WorldRecord } from '../../../worlds/records.ts';
+import type { WorldRecord } from '../../../worlds/records.ts';
+import { imageCrc, type StoredImage } from '../../../worlds/stored-image.ts';
 import type { FaultyNode } from '../../rigs/node.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { takenGrant } from '../../rigs/taken-grant.ts';

@@ -5,7 +5,7 @@ import type { Key, Store } from '../../../store/contract.ts';
 import { openEmbedded } from '../../../store/embedded-store.ts';
 import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
-import { imageCrc, type StoredImage } from '../../../worlds/records.ts';
+import { imageCrc, type StoredImage } from '../../../worlds/stored-image.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { takenGrant } from '../../rigs/taken-grant.ts';
 import { Api, vinOf } from '../twin/api.ts';

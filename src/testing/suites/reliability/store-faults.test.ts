@@ -5,7 +5,7 @@ import { type Store, StoreUnavailable } from '../../../store/contract.ts';
 import { openEmbedded } from '../../../store/embedded-store.ts';
 import { systemTime } from '../../../time.ts';
 import { parseWorldId, partitionOf } from '../../../twin/ids.ts';
-import type { StoredImage } from '../../../worlds/records.ts';
+import type { StoredImage } from '../../../worlds/stored-image.ts';
 import type { Fault } from '../../doubles/faulty-store.ts';
 import { Dice } from '../../rigs/dice.ts';
 import type { FaultyNode } from '../../rigs/node.ts';
