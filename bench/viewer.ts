@@ -1,14 +1,16 @@
 /** Cost of the viewer in a browser: bytes, time to the first car, script time a frame, heap. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CDPSession, Page } from 'playwright-core';
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { openBrowser } from '../src/testing/rigs/browser.ts';
 import { systemTime } from '../src/time.ts';
 import { type Figure, figure } from './common/figures.ts';
 import { parseOptions } from './common/options.ts';
 import { median } from './common/report.ts';
 import { startNode } from './common/server.ts';
+import { framesBeside } from './viewer-frames.ts';
 
 const WEB = fileURLToPath(new URL('../build/web/', import.meta.url));
 const KIB = 1024;
@@ -28,16 +30,22 @@ const NO_INVITATION = `localStorage.setItem('viewer.invited', 'yes')`;
 
 const OPTIONS = {
   minutes: { fallback: 10, min: 1, max: 600, help: 'how long the heap is sampled' },
+  beside: {
+    fallback: '',
+    help: 'folder of another build of the pages, to compare frame rates with',
+  },
+  rounds: { fallback: 7, min: 1, max: 99, help: 'how often each view of each build is measured' },
 };
 
 export async function run(options: string[]): Promise<Figure[]> {
-  const { minutes } = parseOptions(OPTIONS, options);
+  const { minutes, beside, rounds } = parseOptions(OPTIONS, options);
   const node = await startNode();
   const browser = await openBrowser(node.url.origin, { hasWebGL: true });
   try {
+    const prepare = (context: BrowserContext) => context.addInitScript(NO_INVITATION);
     const visit = async () => {
       const context = await browser.visit(WINDOW);
-      await context.addInitScript(NO_INVITATION);
+      await prepare(context);
       return context;
     };
     const firsts: number[] = [];
@@ -51,10 +59,14 @@ export async function run(options: string[]): Promise<Figure[]> {
     await firstCarS(page, node.url);
     await systemTime.sleep(SETTLED_S * 1000);
     const samples = await watch(page, await context.newCDPSession(page), minutes);
+    await context.close();
+    const sides = { folders: [WEB, resolve(beside)] as const, rounds, prepare };
+    const rates = beside === '' ? [] : await framesBeside(node.url, browser, sides);
     return [
       figure('viewer, compressed with Brotli', sizeKiB(), 'KiB', { atMost: SIZE_KIB_MAX }),
       figure('first car drawn', median(firsts), 's', { atMost: FIRST_CAR_S_MAX }),
       ...figuresOf(samples, minutes),
+      ...rates,
     ];
   } finally {
     await browser.close();

@@ -2,10 +2,14 @@ import type { MapBlock } from '../api/types.ts';
 import { at, distance, isInside, type Line, middleOf, type Point, unit } from './lines.ts';
 import { between, MeshBuilder, raised, type Spot } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
+import { grown } from './streets.ts';
 
-const WALLS: readonly Slot[] = ['wall0', 'wall1', 'wall2', 'wall3', 'wall4', 'wall5'];
+const WALLS: readonly Slot[] = [
+  ...(['wall0', 'wall1', 'wall2', 'wall3', 'wall4', 'wall5'] as const),
+  ...(['wall6', 'wall7', 'wall8', 'wall9'] as const),
+];
 const TILES: readonly Slot[] = ['roof0', 'roof1', 'roof2', 'roof3'];
-const FLATS: readonly Slot[] = ['flat0', 'flat1', 'flat2'];
+const FLATS: readonly Slot[] = ['flat0', 'flat1', 'flat2', 'lawn'];
 /** One window with the wall around it. */
 const BAY_M = 3;
 const FLOOR_M = 3.2;
@@ -14,24 +18,59 @@ const PITCHED_MAX_M = 17;
 const PITCHED_DEPTH_MAX_M = 16;
 const RISE = 0.55;
 const RISE_MAX_M = 4.5;
+const EAVES_M = 0.45;
 const PARAPET_M = 0.7;
+const LEDGE_M = 0.28;
+/** The uppermost floor of some high houses stands back. */
+const SET_BACK_MIN_M = 18;
+const SET_BACK_M = 2.4;
+/** Part of the houses with a gable, and of those with shops. */
+const GABLED = 0.4;
+const WITH_SHOPS = 0.5;
 
-/** Houses: each corner also has its bay, its floor and whether its face has windows. */
+/** How the windows of a house are arranged, as the shader numbers them. */
+const FACADES = { plain: 0, single: 1, tall: 2, ribbon: 3, double: 4 } as const;
+const OF_LOW: readonly number[] = [FACADES.single, FACADES.tall, FACADES.double];
+const OF_HIGH: readonly number[] = [FACADES.single, FACADES.ribbon, FACADES.double, FACADES.tall];
+/** Added where the ground floor has shops. */
+const SHOPS = 0.5;
+
+/** What all walls of a house have in common. */
+interface Walls {
+  slot: Slot;
+  facade: number;
+}
+
+/**
+ * Houses: each corner also has its bay along the wall, the height of a floor, its arrangement of windows
+ * and the number of its house or wall.
+ */
 export class Houses extends MeshBuilder {
   readonly facade: number[] = [];
+  /** In the order of their numbers. */
+  readonly standing: { polygon: Line; heightM: number }[] = [];
 
-  wall(a: Point, b: Point, topM: number, slot: Slot): void {
+  wall(a: Point, b: Point, [fromM, topM]: readonly [number, number], walls: Walls): void {
+    this.closePlain();
     const bays = Math.max(1, Math.round(distance(a, b) / BAY_M));
-    const floors = Math.max(1, Math.round(topM / FLOOR_M));
-    this.face([...raised([a, b], 0), ...raised([b, a], topM)], slot);
+    const floorM = topM / Math.max(1, Math.round(topM / FLOOR_M));
+    this.face([...raised([a, b], fromM), ...raised([b, a], topM)], walls.slot);
     // Each wall starts at its own place in the pattern, so that neighbours differ.
     const from = Math.floor(hashOf(...a) * 8);
-    this.facade.push(from, 0, 1, from + bays, 0, 1, from + bays, floors, 1, from, floors, 1);
+    for (const bay of [from, from + bays, from + bays, from]) {
+      this.facade.push(bay, floorM, walls.facade, this.#number);
+    }
   }
 
-  /** Marks the corners of plain faces as without windows. */
+  /** What was added since the last wall with windows has none. */
   closePlain(): void {
-    while (this.facade.length < 3 * this.count) this.facade.push(0);
+    while (this.facade.length < 4 * this.count) {
+      this.facade.push(0, FLOOR_M, FACADES.plain, this.#number);
+    }
+  }
+
+  get #number(): number {
+    return this.standing.length - 1;
   }
 }
 
@@ -45,32 +84,58 @@ export function hashOf(x: number, y: number): number {
 export function housesOf(blocks: readonly MapBlock[]): Houses {
   const houses = new Houses();
   for (const { kind, polygon, height } of blocks) {
-    if (kind === 'wall') {
-      houses.prism(polygon, 0, height, 'fence', 'fence');
-      houses.closePlain();
-    } else if (kind === 'building') {
-      build(houses, polygon, height);
-    }
+    if (kind !== 'wall' && kind !== 'building') continue;
+    houses.standing.push({ polygon, heightM: height });
+    if (kind === 'building') build(houses, polygon, height);
+    else houses.prism(polygon, 0, height, 'fence', 'fence');
+    houses.closePlain();
   }
   return houses;
 }
 
 function build(houses: Houses, polygon: Line, heightM: number): void {
   const [mx, my] = middleOf(polygon);
-  const pick = hashOf(mx, my);
-  const wall = chosen(WALLS, pick);
+  const pick = (salt: number) => hashOf(mx + salt, my - salt);
   const ridge = ridgeOf(polygon, heightM);
-  const topM = ridge ? heightM - ridge.riseM : heightM;
-  for (const [i, corner] of polygon.entries()) {
-    houses.wall(corner, at(polygon, (i + 1) % polygon.length), topM, wall);
+  const shops = heightM > 2 * FLOOR_M && pick(3) < WITH_SHOPS ? SHOPS : 0;
+  const walls = {
+    slot: chosen(WALLS, pick(0)),
+    facade: chosen(heightM > PITCHED_MAX_M ? OF_HIGH : OF_LOW, pick(1)) + shops,
+  };
+  if (ridge !== null) {
+    surround(houses, polygon, [0, heightM - ridge.riseM], walls);
+    const tiles = chosen(TILES, pick(2));
+    const roof = { eavesM: heightM - ridge.riseM, topM: heightM, ...ridge };
+    if (pick(4) < GABLED) gableRoof(houses, polygon, roof, tiles, walls.slot);
+    else hipRoof(houses, polygon, roof, tiles);
+    chimney(houses, polygon, heightM, pick(5));
+    return;
   }
-  if (ridge) hipRoof(houses, polygon, topM, heightM, ridge, chosen(TILES, hashOf(my, mx)));
-  else flatRoof(houses, polygon, heightM, chosen(FLATS, hashOf(my, mx)));
-  houses.closePlain();
+  const flat = chosen(FLATS, pick(2));
+  const isSetBack = heightM > SET_BACK_MIN_M && pick(4) < 0.6;
+  const upper = isSetBack ? grown(polygon, -SET_BACK_M) : polygon;
+  const baseM = isSetBack ? heightM - FLOOR_M : heightM;
+  surround(houses, polygon, [0, baseM], walls);
+  ledge(houses, polygon, baseM);
+  if (isSetBack) {
+    terrace(houses, polygon, baseM, flat);
+    surround(houses, upper, [baseM - PARAPET_M, heightM], { ...walls, facade: FACADES.ribbon });
+  }
+  flatRoof(houses, upper, heightM, flat, pick(6));
 }
 
-const chosen = (slots: readonly Slot[], part: number): Slot =>
-  at(slots, Math.floor(part * slots.length));
+const chosen = <T>(all: readonly T[], part: number): T => at(all, Math.floor(part * all.length));
+
+function surround(
+  houses: Houses,
+  polygon: Line,
+  heights: readonly [number, number],
+  walls: Walls,
+): void {
+  for (const [i, corner] of polygon.entries()) {
+    houses.wall(corner, at(polygon, (i + 1) % polygon.length), heights, walls);
+  }
+}
 
 interface Ridge {
   /** Index of the first corner of one of the two long sides. */
@@ -88,15 +153,14 @@ export function ridgeOf(polygon: Line, heightM: number): Ridge | null {
   return { side: a >= b ? 0 : 1, riseM: Math.min(RISE_MAX_M, depthM * RISE * 0.5) };
 }
 
-function hipRoof(
-  houses: Houses,
-  polygon: Line,
-  eavesM: number,
-  topM: number,
-  { side }: Ridge,
-  slot: Slot,
-): void {
-  const corner = (i: number): Spot => [...at(polygon, (side + i) % 4), eavesM];
+interface Roof extends Ridge {
+  eavesM: number;
+  topM: number;
+}
+
+function hipRoof(houses: Houses, polygon: Line, { eavesM, topM, side }: Roof, slot: Slot): void {
+  const outer = grown(polygon, EAVES_M);
+  const corner = (i: number): Spot => [...at(outer, (side + i) % 4), eavesM];
   const [a, b, c, d] = [corner(0), corner(1), corner(2), corner(3)];
   const hip = Math.min(0.5, (0.5 * spanOf(b, c)) / spanOf(a, b));
   const start = between(between(a, d, 0.5), between(b, c, 0.5), hip);
@@ -109,28 +173,75 @@ function hipRoof(
   houses.face([d, a, p], slot);
 }
 
+/** A ridge from wall to wall; the walls under its ends go up to it. */
+function gableRoof(
+  houses: Houses,
+  polygon: Line,
+  { eavesM, topM, side }: Roof,
+  slot: Slot,
+  wall: Slot,
+): void {
+  const outer = grown(polygon, EAVES_M);
+  const ring = (line: Line) => [0, 1, 2, 3].map((i): Spot => [...at(line, (side + i) % 4), eavesM]);
+  const high = ([x, y]: Spot): Spot => [x, y, topM];
+  const [a, b, c, d] = ring(outer) as [Spot, Spot, Spot, Spot];
+  const [p, q] = [high(between(a, d, 0.5)), high(between(b, c, 0.5))];
+  houses.face([a, b, q, p], slot);
+  houses.face([c, d, p, q], slot);
+  const [e, f, g, h] = ring(polygon) as [Spot, Spot, Spot, Spot];
+  houses.face([f, g, high(between(f, g, 0.5))], wall);
+  houses.face([h, e, high(between(h, e, 0.5))], wall);
+}
+
 const spanOf = (a: Spot, b: Spot): number => Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
 
-/** A flat roof behind a parapet, with a machine room. */
-function flatRoof(houses: Houses, polygon: Line, topM: number, slot: Slot): void {
+function chimney(houses: Houses, polygon: Line, topM: number, part: number): void {
   const [mx, my] = middleOf(polygon);
-  const inner = polygon.map(([x, y]): Point => {
-    const size = Math.hypot(x - mx, y - my) || 1;
-    const part = Math.max(0.5, 1 - 0.8 / size);
-    return [mx + (x - mx) * part, my + (y - my) * part];
-  });
+  const [x, y] = at(polygon, Math.floor(part * polygon.length));
+  const foot: Spot = [mx + (x - mx) * 0.3, my + (y - my) * 0.3, topM - 2.2];
+  houses.box(foot, [0.9, 0.7, 3], 'chimney', unit(at(polygon, 0), at(polygon, 1)));
+}
+
+/** A moulding that stands out of the walls. */
+function ledge(houses: Houses, polygon: Line, topM: number): void {
+  const outer = grown(polygon, LEDGE_M);
+  houses.loft(raised(polygon, topM - 0.9), raised(outer, topM - 0.5), 'ledge');
+  houses.loft(raised(outer, topM - 0.5), raised(outer, topM), 'ledge');
+  houses.loft(raised(outer, topM), raised(polygon, topM), 'ledge');
+}
+
+/** The roof around a floor that stands back. */
+function terrace(houses: Houses, polygon: Line, topM: number, slot: Slot): void {
+  const inner = grown(polygon, -LEDGE_M);
+  houses.loft(raised(polygon, topM), raised(inner, topM), 'rooftop');
+  houses.face(raised(inner, topM - PARAPET_M), slot);
+}
+
+/** A flat roof behind a parapet, with what stands on roofs. */
+function flatRoof(houses: Houses, polygon: Line, topM: number, slot: Slot, part: number): void {
+  const inner = grown(polygon, -0.6);
   const floor = raised(inner, topM - PARAPET_M);
   const rim = raised(inner, topM);
   houses.loft(raised(polygon, topM), rim, 'rooftop');
-  houses.loft(floor.toReversed(), rim.toReversed(), slot);
+  houses.loft(floor.toReversed(), rim.toReversed(), 'rooftop');
   houses.face(floor, slot);
-  const [ax, ay] = at(polygon, 0);
-  const [bx, by] = at(polygon, 1);
-  const along = unit([ax, ay], [bx, by]);
-  const shift = (hashOf(ax, by) - 0.5) * distance([ax, ay], [bx, by]) * 0.4;
-  const [x, y] = [mx + along[0] * shift, my + along[1] * shift];
-  if (!isInside(inner, x, y)) return;
-  houses.box([x, y, topM - PARAPET_M], [3.4, 2.2, 1.9], 'rooftop', along);
+  const [a, b] = [at(polygon, 0), at(polygon, 1)];
+  const along = unit(a, b);
+  const [mx, my] = middleOf(polygon);
+  const place = (alongM: number, leftM: number): Spot => [
+    mx + along[0] * alongM - along[1] * leftM,
+    my + along[1] * alongM + along[0] * leftM,
+    topM - PARAPET_M,
+  ];
+  const put = (spot: Spot, size: readonly [number, number, number], what: Slot) => {
+    if (isInside(inner, spot[0], spot[1])) houses.box(spot, size, what, along);
+  };
+  const shiftM = (part - 0.5) * distance(a, b) * 0.4;
+  put(place(shiftM, 0), [3.4, 2.2, 1.9], 'rooftop');
+  put(place(shiftM + 4.5, 2), [1.4, 1.4, 1.1], 'metal');
+  // Some have solar panels, in rows.
+  if (part < 0.6) return;
+  for (const row of [-4, -2.4]) put(place(shiftM - 1, row), [5, 1.1, 0.9], 'solar');
 }
 
 /** Metres of shadow per metre of height; the sun is in the south-west. */

@@ -60,6 +60,13 @@ export const turnsOf = ({ tilt, bearing }: Pose) => ({
   cb: Math.cos(bearing),
 });
 
+/** Where the camera is. */
+export function eyeOf(pose: Pose): [x: number, y: number, z: number] {
+  const { st, ct, sb, cb } = turnsOf(pose);
+  const { x, y, z, distance } = pose;
+  return [x - distance * st * cb, y - distance * st * sb, z + distance * ct];
+}
+
 /** Projects a place of the world onto the canvas. */
 export function project(pose: Pose, view: Viewport, x: number, y: number, z: number) {
   const { st, ct, sb, cb } = turnsOf(pose);

@@ -3,14 +3,15 @@ import { prefersReducedMotion } from '../../common/media.ts';
 import { type CityMap, type HazardSpot, type MapPoint, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
 import { Billboards } from './billboards.ts';
-import { housesOf, shadowOf } from './buildings.ts';
-import { metresPerPixel, project } from './camera.ts';
+import { type Houses, housesOf, shadowOf } from './buildings.ts';
+import { eyeOf, metresPerPixel, project } from './camera.ts';
 import { CameraRig } from './camera-rig.ts';
 import { addContactMark, addCrashPulses, addTrails } from './collision-marks.ts';
 import { Decals } from './decals.ts';
 import { FleetView } from './fleet-view.ts';
 import { listenToGestures } from './gestures.ts';
 import { HazardView } from './hazard-view.ts';
+import { HouseCuts } from './house-cuts.ts';
 import { addStreetNames, addZoneSigns, zoneSigns } from './labels.ts';
 import { drawnLanes } from './lanes.ts';
 import { type Layers, USUAL_LAYERS } from './layers.ts';
@@ -41,17 +42,17 @@ import { zonesObject } from './zones.ts';
 
 const DECALS_MAX = 400;
 const NOWHERE: readonly MapPoint[] = [];
-/** Houses in front of what the camera looks at are cut away; from straight above, none is in front. */
-const CUTAWAY_M = 20;
-const CUTAWAY_PART_MAX = 0.4;
-const CUTAWAY_MARGIN_M = 2;
-const CUTAWAY_TILT_MIN = 0.1;
-/** A camera that follows cars close by may be behind a house: parts of the distance to its target. */
+/** Trees so near to a camera that follows cars are left out: parts of the distance to its target. */
 const CLEAR_FROM = 0.5;
 const CLEAR_TO = 0.85;
+/** From less tilt than this hardly a house hides anything. */
+const CUT_TILT_MIN = 0.1;
+/** How far ahead of a chased car the street is to be seen, m. */
+const AHEAD_M = 14;
 /** The order in which layers are drawn; those of the ground are negative. */
 const ORDER = {
-  sky: -110,
+  sky: -120,
+  houses: -110,
   ground: -100,
   zones: -90,
   shadows: -80,
@@ -84,6 +85,7 @@ export class CityScene {
   readonly #fleet: FleetView;
   readonly #hazards: HazardView;
   readonly #picked: PickedView;
+  readonly #cuts: HouseCuts;
   #cars: readonly ShownCar[] = [];
   #pickedCar = -1;
 
@@ -125,7 +127,9 @@ export class CityScene {
     };
     const trees = treesOf(map.blocks);
     this.#trees = new TreeView(trees, treeMaterial(shared));
-    this.#addStatic(signals, trees);
+    const houses = housesOf(map.blocks);
+    this.#cuts = new HouseCuts(houses.standing);
+    this.#addStatic(signals, trees, houses);
     const { decals, smoke, signs } = this.#overlay;
     const views = [this.#sky, this.#trees, this.#fleet, this.#hazards, this.#picked];
     const layers = [decals, this.#names, smoke, signs, this.#lights.bars, this.#lights.lamps];
@@ -169,27 +173,32 @@ export class CityScene {
     decals.flush();
     smoke.flush();
     signs.flush();
-    this.#cutHousesAway(car);
+    this.#clearView(car, world, reducedMotion ? Number.POSITIVE_INFINITY : dtS);
     this.#sky.show(pose);
-    this.#renderer.render(pose, view);
+    this.#renderer.render(pose, view, dtS);
   }
 
-  #cutHousesAway(car: ShownCar | null): void {
-    const { pose, view, target, isGuided } = this.camera;
-    const { ratio, buffer, cutaway, clear } = this.#renderer.shared;
+  /** Cuts down what stands between the camera and what it looks at. */
+  #clearView(car: ShownCar | null, world: ShownWorld, dtS: number): void {
+    const { pose, isGuided } = this.camera;
+    const { clear } = this.#renderer.shared;
     if (isGuided) clear.value.set(CLEAR_FROM * pose.distance, CLEAR_TO * pose.distance);
     else clear.value.set(-2, -1);
-    const focus = target === 'car' ? car : pose;
-    if (target === 'city' || target === 'place' || focus === null || pose.tilt < CUTAWAY_TILT_MIN) {
-      cutaway.value.set(0, 0, 0, 0);
-      return;
-    }
-    const { xPx, yPx } = project(pose, view, focus.x, focus.y, 1);
-    const ahead = focus.x * Math.cos(pose.bearing) + focus.y * Math.sin(pose.bearing);
-    const widestPx = CUTAWAY_PART_MAX * Math.min(view.widthPx, view.heightPx);
-    const radius = Math.min(widestPx, CUTAWAY_M / metresPerPixel(pose, view)) * ratio.value;
-    const [x, y] = [xPx * ratio.value, buffer.value.y - yPx * ratio.value];
-    cutaway.value.set(x, y, radius, ahead - CUTAWAY_MARGIN_M);
+    const places = pose.tilt < CUT_TILT_MIN ? NOWHERE : this.#watched(car, world);
+    this.#cuts.update(eyeOf(pose), places, dtS);
+  }
+
+  /** Places that no house may hide. */
+  #watched(car: ShownCar | null, { focus }: ShownWorld): readonly MapPoint[] {
+    const { target, mode } = this.camera;
+    if (target === 'parties') return focus?.places ?? NOWHERE;
+    if (target !== 'car' || car === null) return NOWHERE;
+    const { x, y, heading } = car;
+    if (mode !== 'chase') return [[x, y]];
+    return [
+      [x, y],
+      [x + AHEAD_M * Math.cos(heading), y + AHEAD_M * Math.sin(heading)],
+    ];
   }
 
   /** Chooses what is drawn over the city. */
@@ -229,11 +238,13 @@ export class CityScene {
   }
 
   /** Adds ground, zones, shadows, signals and houses. */
-  #addStatic(signals: readonly Signal[], trees: readonly Tree[]): void {
+  #addStatic(signals: readonly Signal[], trees: readonly Tree[], houses: Houses): void {
     const map = this.#map;
     const renderer = this.#renderer;
     const { shared } = renderer;
-    renderer.addStatic(groundOf(map, drawnLanes(map)), groundMaterial(shared), ORDER.ground);
+    const ground = groundOf(map, drawnLanes(map));
+    const flat = renderer.addStatic(ground, groundMaterial(shared), ORDER.ground);
+    flat.setAttribute('layer', new Float32BufferAttribute(ground.layers, 1));
     renderer.add(this.#zones);
     const shadows = new MeshBuilder();
     const solid = map.blocks.filter(({ kind }) => kind === 'building' || kind === 'wall');
@@ -241,9 +252,9 @@ export class CityScene {
     for (const tree of trees) shadows.area(treeShadowOf(tree), 'ground');
     renderer.addStatic(shadows, shadowMaterial(shared), ORDER.shadows);
     renderer.addStatic(signalMesh(signals), standingMaterial(shared), 0);
-    const houses = housesOf(map.blocks);
-    const geometry = renderer.addStatic(houses, houseMaterial(shared), 0);
-    geometry.setAttribute('facade', new Float32BufferAttribute(houses.facade, 3));
+    const material = houseMaterial(shared, this.#cuts.texture);
+    const geometry = renderer.addStatic(houses, material, ORDER.houses);
+    geometry.setAttribute('facade', new Float32BufferAttribute(houses.facade, 4));
   }
 
   #watchSize(canvas: HTMLCanvasElement): void {

@@ -79,13 +79,14 @@ describe('lanes', () => {
     expect([beside(2, 1), beside(2, -1)]).toEqual(['oncoming', 'nothing']);
   });
 
-  it('are drawn over the ground, the markings last', () => {
-    const { slots } = groundOf(ROAD, lanes);
-    const first = (slot: Slot) => slots.indexOf(slot);
-    const layers: Slot[] = ['ground', 'pavement', 'kerb', 'asphalt', 'marking'];
-    const order = layers.map(first);
-    expect(order).toEqual(order.toSorted((a, b) => a - b));
-    expect(order[0]).toBe(0);
+  it('lie over the ground, the markings uppermost and painted first', () => {
+    const { slots, layers, indices } = groundOf(ROAD, lanes);
+    const layerOf = (slot: Slot) => layers[slots.indexOf(slot)];
+    const order: Slot[] = ['marking', 'asphalt', 'kerb', 'pavement', 'ground'];
+    expect(order.map(layerOf)).toEqual([0, 1, 2, 3, 6]);
+    const painted = indices.map((corner) => layers[corner] ?? Number.NaN);
+    expect(painted).toEqual(painted.toSorted((a, b) => a - b));
+    expect(new Set(indices).size).toBe(slots.length);
   });
 });
 
@@ -132,6 +133,27 @@ describe('houses', () => {
       expect(top).toBeCloseTo(height, 9);
       expect(Math.max(...heights)).toBeLessThan(height + 2);
     }
+  });
+
+  it('know of each corner the house that it belongs to, and have windows in walls only', () => {
+    const block = (kind: string, height: number) => ({ id: 'b', kind, polygon: SQUARE, height });
+    const heights = [9, 30, 24, 12];
+    const { facade, count, standing, positions } = housesOf([
+      ...heights.map((height) => block('building', height)),
+      block('wall', 2),
+      block('park', 0),
+    ]);
+    expect(standing.map(({ heightM }) => heightM)).toEqual([...heights, 2]);
+    expect(facade).toHaveLength(4 * count);
+    const tops = new Map<number, number>();
+    for (let corner = 0; corner < count; corner++) {
+      const [, , kind = 0, house = -1] = facade.slice(4 * corner);
+      const z = positions[3 * corner + 2] ?? 0;
+      if (kind > 0) tops.set(house, Math.max(z, tops.get(house) ?? 0));
+    }
+    // The walls of all houses, but not the one that is a wall.
+    expect([...tops.keys()].toSorted()).toEqual([0, 1, 2, 3]);
+    for (const [house, top] of tops) expect(top).toBeLessThanOrEqual(heights[house] ?? 0);
   });
 
   it('cast a shadow away from the sun', () => {

@@ -13,7 +13,7 @@ import type { MeshBuilder } from './mesh-builder.ts';
 import { paint, type Slot, type Tint } from './palette.ts';
 import type { Theme } from './types.ts';
 
-/** Nothing is culled: finding out what is out of sight costs more than drawing it. */
+/** What moves is not culled: finding out what is out of sight costs more than drawing it. */
 export const EVERYWHERE = new Sphere(new Vector3(), Number.POSITIVE_INFINITY);
 
 /** Prepares an object that the scene graph neither moves nor culls. */

@@ -11,9 +11,9 @@ import {
   ShaderMaterial,
   type ShaderMaterialParameters,
   SrcAlphaFactor,
+  type Texture,
   Vector2,
   Vector3,
-  Vector4,
 } from 'three';
 
 /** Uniforms of all shaders; one object, so that one assignment reaches every material. */
@@ -34,12 +34,7 @@ export const createShared = () => ({
   night: { value: 0 },
   /** Part of their height that houses have: from straight above, high ones would hide the streets. */
   rise: { value: 1 },
-  /**
-   * Where houses are cut away: middle and radius, px of the buffer; and how far ahead of the origin,
-   * along the line of sight, a house must stand to be behind it, m.
-   */
-  cutaway: { value: new Vector4(0, 0, 0, 0) },
-  /** Depths between which houses and trees come into being, m: nearer ones would hide everything. */
+  /** Depths between which trees come into being, m: nearer ones would hide everything. */
   clear: { value: new Vector2(-2, -1) },
 });
 
@@ -55,22 +50,14 @@ uniform vec3 right;
 uniform float timeS;
 uniform float night;
 uniform float rise;
-uniform vec4 cutaway;
 uniform vec2 clear;
 `;
 
-/** Ordered dithering over 4 x 4 pixels: what is cut away fades evenly, without blending. */
-const DITHER_GLSL = /* glsl */ `
-float half2(vec2 a) { a = floor(a); return fract(0.5 * a.x + 0.75 * a.y * a.y); }
-float threshold(vec2 a) { return 0.25 * half2(0.5 * a) + half2(a); }
-`;
-
 /**
- * Layers of the ground are drawn in order, without depth, before everything that stands on it. They
- * blend, but are not `transparent`: three.js would draw them after the houses.
+ * What is drawn on the ground, in order, without writing depth, before everything that stands on it. It
+ * blends, but is not `transparent`: three.js would draw it last.
  */
 export const ON_GROUND = {
-  depthTest: false,
   depthWrite: false,
   side: DoubleSide,
   blending: CustomBlending,
@@ -100,7 +87,7 @@ export function shaderMaterial(
   });
 }
 
-const GROUND_VERTEX = /* glsl */ `
+const STANDING_VERTEX = /* glsl */ `
 attribute vec3 color;
 varying vec3 tone;
 varying float depth;
@@ -111,23 +98,33 @@ void main() {
   gl_Position = projectionMatrix * seen;
 }`;
 
-const GROUND_FRAGMENT = /* glsl */ `
+const GROUND_VERTEX = /* glsl */ `
+attribute vec3 color;
+attribute float layer;
+varying vec3 tone;
+varying float depth;
+void main() {
+  tone = color;
+  vec4 seen = viewMatrix * vec4(position, 1.0);
+  depth = -seen.z;
+  gl_Position = projectionMatrix * seen;
+  gl_Position.z += (layer + 1.0) * 2e-5 * gl_Position.w;
+}`;
+
+const HAZY_FRAGMENT = /* glsl */ `
 varying vec3 tone;
 varying float depth;
 void main() {
   gl_FragColor = vec4(mix(tone, sky, smoothstep(haze.x, haze.y, depth)), 1.0);
 }`;
 
+/** Each layer lies a little deeper than the one above it, and all of them deeper than what is drawn on them. */
 export const groundMaterial = (shared: Shared): ShaderMaterial =>
-  shaderMaterial(shared, GROUND_VERTEX, GROUND_FRAGMENT, {
-    depthTest: false,
-    depthWrite: false,
-    side: DoubleSide,
-  });
+  shaderMaterial(shared, GROUND_VERTEX, HAZY_FRAGMENT, { side: DoubleSide });
 
 /** Trees and posts: their light is part of their colours. */
 export const standingMaterial = (shared: Shared): ShaderMaterial =>
-  shaderMaterial(shared, GROUND_VERTEX, GROUND_FRAGMENT);
+  shaderMaterial(shared, STANDING_VERTEX, HAZY_FRAGMENT);
 
 const SHADOW_FRAGMENT = /* glsl */ `
 void main() {
@@ -153,54 +150,82 @@ export const shadowMaterial = (shared: Shared): ShaderMaterial =>
 
 const HOUSE_VERTEX = /* glsl */ `
 attribute vec3 color;
-attribute vec3 facade;
+attribute vec4 facade;
+uniform sampler2D cuts;
 varying vec3 tone;
-varying vec3 bay;
+varying vec2 place;
+varying vec4 pane;
+varying float shop;
 varying float depth;
-varying float ahead;
-varying float high;
 void main() {
-  tone = color;
-  bay = facade;
-  high = position.z;
-  ahead = dot(position.xy, vec2(-right.y, right.x));
-  vec4 seen = viewMatrix * vec4(position.xy, position.z * rise, 1.0);
+  // A house that stands in the way is cut down to this height.
+  float cut = texelFetch(cuts, ivec2(int(facade.w + 0.5), 0), 0).r;
+  float high = min(position.z, cut);
+  tone = mix(color, vec3(mix(0.87, 0.26, night)), 0.6 * step(high + 0.01, position.z));
+  place = vec2(facade.x, high);
+  // Half the size of a window, the height of its middle above the floor, and that of a floor; in metres.
+  float kind = floor(facade.z);
+  pane = vec4(0.0, 0.0, 1.7, facade.y);
+  if (kind == 1.0) pane.xy = vec2(0.62, 0.78);
+  if (kind == 2.0) pane.xyz = vec3(0.48, 1.05, 1.55);
+  if (kind == 3.0) pane.xy = vec2(1.42, 0.82);
+  if (kind == 4.0) pane.xy = vec2(0.98, 0.8);
+  shop = 2.0 * fract(facade.z);
+  vec4 seen = viewMatrix * vec4(position.xy, high * rise, 1.0);
   depth = -seen.z;
   gl_Position = projectionMatrix * seen;
 }`;
 
 const HOUSE_FRAGMENT = /* glsl */ `
-${DITHER_GLSL}
 varying vec3 tone;
-varying vec3 bay;
+varying vec2 place;
+varying vec4 pane;
+varying float shop;
 varying float depth;
-varying float ahead;
-varying float high;
+const float BAY_M = 3.0;
 void main() {
-  float far = length(gl_FragCoord.xy - cutaway.xy) / max(1.0, cutaway.z);
-  float rank = threshold(gl_FragCoord.xy);
-  if (ahead < cutaway.w && rank >= smoothstep(0.45, 1.0, far)) discard;
-  if (rank >= smoothstep(clear.x, clear.y, depth)) discard;
   // Less light reaches the foot of a wall.
-  vec3 shown = tone * mix(0.74, 1.0, smoothstep(0.0, 7.0, high));
-  vec2 cell = fract(bay.xy);
-  vec2 blur = max(fwidth(bay.xy), 0.001);
-  vec2 inside = smoothstep(vec2(0.24, 0.28) - blur, vec2(0.24, 0.28) + blur, cell)
-    * (1.0 - smoothstep(vec2(0.76, 0.8) - blur, vec2(0.76, 0.8) + blur, cell));
-  float fine = 1.0 - smoothstep(0.25, 0.7, max(blur.x, blur.y));
-  float window = bay.z * mix(0.27, inside.x * inside.y, fine);
-  vec2 which = floor(bay.xy);
-  float chance = fract(sin(dot(which, vec2(12.9898, 78.233))) * 43758.5453);
-  vec3 day = mix(vec3(0.42, 0.52, 0.6), vec3(0.56, 0.66, 0.73), chance);
-  vec3 dark = chance > 0.66 ? mix(vec3(0.95, 0.74, 0.4), vec3(0.98, 0.84, 0.58), fract(chance * 7.0)) : vec3(0.09, 0.12, 0.17);
-  dark = mix(vec3(0.36, 0.31, 0.24), dark, fine);
-  shown = mix(shown, mix(day * (0.55 + 0.45 * tone), dark, night), window * mix(0.8, 0.9, night));
+  vec3 shown = tone * (0.74 + 0.26 * min(1.0, place.y / 6.0));
+  if (pane.x > 0.0) {
+    float level = place.y / pane.w;
+    float atGround = level < 1.0 ? shop : 0.0;
+    vec2 half_ = mix(pane.xy, vec2(1.22, 1.12), atGround);
+    float middle = mix(pane.z, 1.3, atGround);
+    vec2 which = vec2(floor(place.x), floor(level));
+    vec2 off = vec2((place.x - which.x - 0.5) * BAY_M, (level - which.y) * pane.w - middle);
+    vec2 beyond = abs(off) - half_;
+    float edge = max(beyond.x, beyond.y);
+    // Metres of a pixel: what is finer is shown as its mean.
+    float pixel = max(fwidth(place.x) * BAY_M, fwidth(place.y)) + 1e-4;
+    float fine = clamp(2.0 - pixel / 0.9, 0.0, 1.0);
+    float mean = 4.0 * half_.x * half_.y / (BAY_M * pane.w);
+    float glass = mix(mean, clamp(0.5 - edge / pixel, 0.0, 1.0), fine);
+    float frame = fine * clamp(0.5 - (edge - 0.13) / pixel, 0.0, 1.0);
+    float chance = fract(fract(which.x * 0.1031 + which.y * 0.1137) * (which.x * 17.3 + which.y * 31.7 + 3.3));
+    // A line at each floor, and the frame of each window.
+    float line = fine * clamp(0.5 - ((level - which.y) * pane.w - 0.14) / pixel, 0.0, 1.0);
+    shown *= 1.0 - 0.08 * line - 0.1 * atGround;
+    shown = mix(shown, mix(vec3(0.97), shown * 1.25, night), 0.8 * frame);
+    vec3 inside;
+    if (night > 0.5) {
+      vec3 lamp = mix(vec3(0.95, 0.72, 0.38), vec3(0.98, 0.86, 0.6), chance);
+      inside = max(atGround, chance) > 0.64 ? lamp : vec3(0.09, 0.12, 0.17);
+      inside = mix(vec3(0.36, 0.31, 0.24), inside, fine);
+    } else {
+      // The sky in the upper part, and here and there a curtain.
+      float upper = clamp(0.5 + 0.5 * off.y / half_.y, 0.0, 1.0);
+      inside = mix(vec3(0.3, 0.4, 0.5), vec3(0.58, 0.7, 0.8), 0.25 + 0.5 * upper + 0.25 * chance);
+      if (chance > 0.72 && upper < 0.55) inside = mix(inside, vec3(0.86, 0.84, 0.78), 0.55 * fine);
+      inside *= 0.6 + 0.4 * tone;
+    }
+    shown = mix(shown, inside, 0.92 * glass);
+  }
   gl_FragColor = vec4(mix(shown, sky, smoothstep(haze.x, haze.y, depth)), 1.0);
 }`;
 
-/** Houses with windows; they are cut away in front of what the camera looks at. */
-export const houseMaterial = (shared: Shared): ShaderMaterial =>
-  shaderMaterial(shared, HOUSE_VERTEX, HOUSE_FRAGMENT);
+/** Houses with windows. @param cuts how high each of them is */
+export const houseMaterial = (shared: Shared, cuts: Texture): ShaderMaterial =>
+  shaderMaterial(shared, HOUSE_VERTEX, HOUSE_FRAGMENT, { uniforms: { cuts: { value: cuts } } });
 
 const SOLID_VERTEX = /* glsl */ `
 attribute vec3 color;
@@ -208,7 +233,6 @@ attribute float part;
 attribute vec3 tint;
 attribute vec3 lamps;
 varying vec3 tone;
-varying float depth;
 void main() {
   vec3 own = color;
   own = part > 0.5 && part < 1.5 ? own * (tint * 0.92 + 0.05) : own;
@@ -217,29 +241,29 @@ void main() {
   own = part > 3.5 ? mix(own, vec3(1.0, 0.62, 0.08), lamps.z) : own;
   tone = own;
   gl_Position = projectionMatrix * viewMatrix * instanceMatrix * vec4(position, 1.0);
-  depth = gl_Position.w;
 }`;
+
+const SOLID_FRAGMENT = 'varying vec3 tone; void main() { gl_FragColor = vec4(tone, 1.0); }';
 
 /** Moving bodies: each instance has its own colour and lamps (head, brake, hazard). */
 export const solidMaterial = (shared: Shared): ShaderMaterial =>
-  shaderMaterial(
-    shared,
-    SOLID_VERTEX,
-    'varying vec3 tone; void main() { gl_FragColor = vec4(tone, 1.0); }',
-  );
+  shaderMaterial(shared, SOLID_VERTEX, SOLID_FRAGMENT);
 
-const TREE_FRAGMENT = /* glsl */ `
-${DITHER_GLSL}
+const TREE_VERTEX = /* glsl */ `
+attribute vec3 color;
+attribute float part;
+attribute vec3 tint;
 varying vec3 tone;
-varying float depth;
 void main() {
-  if (threshold(gl_FragCoord.xy) >= smoothstep(clear.x, clear.y, depth)) discard;
-  gl_FragColor = vec4(tone, 1.0);
+  tone = part > 0.5 ? color * (tint * 0.92 + 0.05) : color;
+  float depth = -(viewMatrix * vec4(instanceMatrix[3].xyz, 1.0)).z;
+  float grown = smoothstep(clear.x, clear.y, depth);
+  gl_Position = projectionMatrix * viewMatrix * instanceMatrix * vec4(position * grown, 1.0);
 }`;
 
-/** Trees are cut away right before the camera, as houses are. */
+/** Trees; those right before the camera are small. */
 export const treeMaterial = (shared: Shared): ShaderMaterial =>
-  shaderMaterial(shared, SOLID_VERTEX, TREE_FRAGMENT);
+  shaderMaterial(shared, TREE_VERTEX, SOLID_FRAGMENT);
 
 /** The translucent cars of a counterfactual replay. */
 export const ghostMaterial = (shared: Shared): ShaderMaterial =>

@@ -1,5 +1,5 @@
 import {
-  type BufferGeometry,
+  BufferGeometry,
   ColorManagement,
   LinearSRGBColorSpace,
   type Material,
@@ -16,9 +16,10 @@ import { applyTheme, fixed, geometryOf } from './geometry.ts';
 import { createShared, type Shared } from './materials.ts';
 import type { MeshBuilder } from './mesh-builder.ts';
 import { colourOf } from './palette.ts';
+import { PixelRatio } from './pixel-ratio.ts';
+import { tilesOf } from './tiles.ts';
 import type { Theme } from './types.ts';
 
-const PIXEL_RATIO_MAX = 2;
 const FAR_M = 9000;
 /** The near plane, as a part of the distance to the target. */
 const NEAR_PART = 0.06;
@@ -36,6 +37,7 @@ export class Renderer {
   readonly #themed: ((theme: Theme) => void)[] = [];
   readonly #ahead = new Vector3();
   readonly #up = new Vector3();
+  readonly #ratio = new PixelRatio();
 
   constructor(canvas: HTMLCanvasElement) {
     // Colours are mixed in screen space: cheaper, and the palette holds exactly what is shown.
@@ -54,12 +56,23 @@ export class Renderer {
     this.#scene.add(object);
   }
 
-  /** Adds what never moves; layers of the ground have negative orders. */
+  /**
+   * Adds what never moves, in tiles of which those in sight are drawn; what is on the ground has a negative
+   * order. Returns a geometry of which all tiles have the attributes.
+   */
   addStatic(mesh: MeshBuilder, material: Material, order: number): BufferGeometry {
     const geometry = geometryOf(mesh);
     const { slots, shades } = mesh;
     this.#themed.push((theme) => applyTheme(geometry, { slots, shades }, theme));
-    this.#scene.add(fixed(new Mesh(geometry, material), order));
+    for (const { indices, sphere } of tilesOf(mesh)) {
+      const tile = new BufferGeometry();
+      tile.attributes = geometry.attributes;
+      tile.setIndex(indices);
+      tile.boundingSphere = sphere;
+      const object = fixed(new Mesh(tile, material), order);
+      object.frustumCulled = true;
+      this.#scene.add(object);
+    }
     return geometry;
   }
 
@@ -71,7 +84,7 @@ export class Renderer {
   }
 
   resize({ widthPx, heightPx }: Viewport): void {
-    const ratio = Math.min(PIXEL_RATIO_MAX, window.devicePixelRatio || 1);
+    const ratio = this.#ratio.of(window.devicePixelRatio);
     this.#renderer.setPixelRatio(ratio);
     this.#renderer.setSize(widthPx, heightPx, false);
     this.#renderer.getDrawingBufferSize(this.shared.buffer.value);
@@ -79,7 +92,9 @@ export class Renderer {
     this.#camera.aspect = widthPx / heightPx;
   }
 
-  render(pose: Pose, view: Viewport): void {
+  /** `dtS`: since the frame before. */
+  render(pose: Pose, view: Viewport, dtS: number): void {
+    if (this.#ratio.count(dtS)) this.resize(view);
     this.#aim(pose, view);
     this.#renderer.render(this.#scene, this.#camera);
   }

@@ -1,0 +1,119 @@
+/** How many frames a second the viewer displays, beside another build of it, in the same views of one world. */
+import { readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { TestBrowser } from '../src/testing/rigs/browser.ts';
+import { until } from '../src/testing/rigs/until.ts';
+import { systemTime } from '../src/time.ts';
+import type { Incident } from '../src/twin/wire.ts';
+import { compared, type Figure } from './common/figures.ts';
+import { median } from './common/report.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+const LOADED_MS = 3000;
+const MEASURED_MS = 4000;
+const START_TICK = 3000;
+/** Every fourth car has no brakes, so that something collides. */
+const CHANGES = [0, 4, 8, 12, 16].map((car) => ({ tick: 0, car, features: { brakes: false } }));
+
+interface Sides {
+  /** Output folders of the page build. */
+  folders: readonly [here: string, there: string];
+  rounds: number;
+  /** What visitors find in their browser. */
+  prepare: (context: BrowserContext) => Promise<unknown>;
+}
+
+/** A view: the end of the address that shows it. */
+type View = (incident: Incident) => string;
+
+/** The free camera over the place of a replay that stands still: the same picture each time. */
+const over =
+  (distance: number, tilt: number): View =>
+  ({ id, tick, place: { x, y } }) =>
+    `#incident=${id}&moment=${tick}&view=${x},${y},${distance},${tilt},1.2`;
+
+const VIEWS: Readonly<Record<string, View>> = {
+  'the whole city': () => '',
+  'some streets, obliquely': over(190, 0.82),
+  'a street': over(30, 1.33),
+  'a replay': ({ id, tick }) => `#incident=${id}&moment=${tick}`,
+};
+
+export async function framesBeside(
+  url: URL,
+  browser: Pick<TestBrowser, 'visit'>,
+  { folders, rounds, prepare }: Sides,
+): Promise<Figure[]> {
+  const { world, incident } = await makeScene(url.origin);
+  const figures: Figure[] = [];
+  for (const [name, view] of Object.entries(VIEWS)) {
+    const rates: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round++) {
+      // Each goes first in turn: what loads the machine may grow or fall.
+      for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+        const context = await browser.visit({ viewport: { width: 1280, height: 800 } });
+        await prepare(context);
+        await serveFrom(context, folders[side]);
+        const page = await context.newPage();
+        await page.goto(`${url.origin}/worlds/${world}${view(incident)}`);
+        rates[side].push(await ratePerS(page));
+        await context.close();
+      }
+    }
+    const [here, there] = rates;
+    const reference = { name: 'the other build', value: median(there) };
+    figures.push(compared(`frames displayed, ${name}`, median(here), '/s', reference));
+    const ratios = here.map((rate, round) => rate / (there[round] ?? Number.NaN));
+    figures.push({ name: '  median of the pairs', value: median(ratios), unit: '×' });
+  }
+  return figures;
+}
+
+async function makeScene(origin: string): Promise<{ world: string; incident: Incident }> {
+  const journal = { seed: 5, city: 'grid', changes: CHANGES };
+  const body = JSON.stringify({ journal, start_tick: START_TICK });
+  const made = await fetch(`${origin}/api/v1/worlds`, { method: 'POST', body });
+  const { id } = (await made.json()) as { id: string };
+  const incident = await until('an explained incident', async () => {
+    const listed = await fetch(`${origin}/api/v1/worlds/${id}/incidents`);
+    return ((await listed.json()) as Incident[]).find(({ failures }) => failures.length > 0);
+  });
+  return { world: id, incident };
+}
+
+/** Has the pages of a build shown in place of those of the node. */
+async function serveFrom(context: BrowserContext, folder: string): Promise<void> {
+  await context.route(/^https?:\/\/[^/]+\/worlds\/[a-z0-9]+(\?.*)?$/, (route) =>
+    route.fulfill({
+      body: readFileSync(join(folder, 'viewer/index.html')),
+      contentType: 'text/html',
+    }),
+  );
+  await context.route('**/assets/*', (route) => {
+    const { pathname } = new URL(route.request().url());
+    const contentType = TYPES[extname(pathname)] ?? 'application/octet-stream';
+    return route.fulfill({ body: readFileSync(join(folder, pathname)), contentType });
+  });
+}
+
+async function ratePerS(page: Page): Promise<number> {
+  await page.waitForFunction("typeof viewer === 'object' && viewer.drawn > 1");
+  await systemTime.sleep(LOADED_MS);
+  const rate = await page.evaluate(`new Promise((resolve) => {
+    let first;
+    const look = (ms) => {
+      first ??= { ms, drawn: viewer.drawn };
+      const passedMs = ms - first.ms;
+      if (passedMs < ${MEASURED_MS}) requestAnimationFrame(look);
+      else resolve((1000 * (viewer.drawn - first.drawn)) / passedMs);
+    };
+    requestAnimationFrame(look);
+  })`);
+  return Number(rate);
+}
