@@ -242,18 +242,16 @@ export class CityScene {
     const map = this.#map;
     const renderer = this.#renderer;
     const { shared } = renderer;
-    const ground = groundOf(map, drawnLanes(map));
-    const flat = renderer.addStatic(ground, groundMaterial(shared), ORDER.ground);
-    flat.setAttribute('layer', new Float32BufferAttribute(ground.layers, 1));
+    renderer.addStatic(groundOf(map, drawnLanes(map)), groundMaterial(shared), ORDER.ground);
     renderer.add(this.#zones);
     const shadows = new MeshBuilder();
     const solid = map.blocks.filter(({ kind }) => kind === 'building' || kind === 'wall');
     for (const block of solid) shadows.area(shadowOf(block), 'ground');
     for (const tree of trees) shadows.area(treeShadowOf(tree), 'ground');
-    renderer.addStatic(shadows, shadowMaterial(shared), ORDER.shadows);
+    renderer.addTiled(shadows, shadowMaterial(shared), ORDER.shadows);
     renderer.addStatic(signalMesh(signals), standingMaterial(shared), 0);
     const material = houseMaterial(shared, this.#cuts.texture);
-    const geometry = renderer.addStatic(houses, material, ORDER.houses);
+    const geometry = renderer.addTiled(houses, material, ORDER.houses);
     geometry.setAttribute('facade', new Float32BufferAttribute(houses.facade, 4));
   }
 

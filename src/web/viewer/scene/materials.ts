@@ -54,8 +54,9 @@ uniform vec2 clear;
 `;
 
 /**
- * What is drawn on the ground, in order, without writing depth, before everything that stands on it. It
- * blends, but is not `transparent`: three.js would draw it last.
+ * Layers of the ground are drawn in order, without writing depth: after the houses, so that what these
+ * hide costs nothing, and before everything else. They blend, but are not `transparent`: three.js would
+ * draw them last.
  */
 export const ON_GROUND = {
   depthWrite: false,
@@ -98,19 +99,6 @@ void main() {
   gl_Position = projectionMatrix * seen;
 }`;
 
-const GROUND_VERTEX = /* glsl */ `
-attribute vec3 color;
-attribute float layer;
-varying vec3 tone;
-varying float depth;
-void main() {
-  tone = color;
-  vec4 seen = viewMatrix * vec4(position, 1.0);
-  depth = -seen.z;
-  gl_Position = projectionMatrix * seen;
-  gl_Position.z += (layer + 1.0) * 2e-5 * gl_Position.w;
-}`;
-
 const HAZY_FRAGMENT = /* glsl */ `
 varying vec3 tone;
 varying float depth;
@@ -118,9 +106,9 @@ void main() {
   gl_FragColor = vec4(mix(tone, sky, smoothstep(haze.x, haze.y, depth)), 1.0);
 }`;
 
-/** Each layer lies a little deeper than the one above it, and all of them deeper than what is drawn on them. */
+/** Its triangles cover each other in their order. */
 export const groundMaterial = (shared: Shared): ShaderMaterial =>
-  shaderMaterial(shared, GROUND_VERTEX, HAZY_FRAGMENT, { side: DoubleSide });
+  shaderMaterial(shared, STANDING_VERTEX, HAZY_FRAGMENT, { depthWrite: false, side: DoubleSide });
 
 /** Trees and posts: their light is part of their colours. */
 export const standingMaterial = (shared: Shared): ShaderMaterial =>

@@ -56,14 +56,24 @@ export class Renderer {
     this.#scene.add(object);
   }
 
-  /**
-   * Adds what never moves, in tiles of which those in sight are drawn; what is on the ground has a negative
-   * order. Returns a geometry of which all tiles have the attributes.
-   */
-  addStatic(mesh: MeshBuilder, material: Material, order: number): BufferGeometry {
+  /** Adds what never moves; layers of the ground have negative orders. */
+  addStatic(mesh: MeshBuilder, material: Material, order: number): void {
+    this.#scene.add(fixed(new Mesh(this.#themedGeometry(mesh), material), order));
+  }
+
+  #themedGeometry(mesh: MeshBuilder): BufferGeometry {
     const geometry = geometryOf(mesh);
     const { slots, shades } = mesh;
     this.#themed.push((theme) => applyTheme(geometry, { slots, shades }, theme));
+    return geometry;
+  }
+
+  /**
+   * The same in tiles of which those in sight are drawn, for what may be drawn in any order. Returns a
+   * geometry of which all tiles have the attributes.
+   */
+  addTiled(mesh: MeshBuilder, material: Material, order: number): BufferGeometry {
+    const geometry = this.#themedGeometry(mesh);
     for (const { indices, sphere } of tilesOf(mesh)) {
       const tile = new BufferGeometry();
       tile.attributes = geometry.attributes;

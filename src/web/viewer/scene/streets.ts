@@ -15,48 +15,17 @@ const PLAIN: Line = [
   [-4000, 4000],
 ];
 
-/** What lies on the ground, the uppermost first. */
-const LAYERS: readonly (readonly Slot[])[] = [
-  ['marking', 'divider'],
-  ['asphalt'],
-  ['kerb'],
-  ['pavement'],
-  ['lawn', 'paving'],
-  ['park', 'square'],
-  ['ground'],
-];
-const LAYER_OF = new Map(LAYERS.flatMap((slots, layer) => slots.map((slot) => [slot, layer])));
-
-/** What lies flat on the ground; the shader lets the layers cover each other. */
-export class Ground extends MeshBuilder {
-  /** Of each corner; 0 is the uppermost. */
-  get layers(): number[] {
-    return this.slots.map((slot) => LAYER_OF.get(slot) ?? 0);
-  }
-
-  /** Sorts the triangles by layers, the uppermost first: nothing is painted that another one covers. */
-  sort(): void {
-    const { layers, indices } = this;
-    const byLayer: number[][] = LAYERS.map(() => []);
-    for (let i = 0; i < indices.length; i += 3) {
-      const triangle = indices.slice(i, i + 3);
-      byLayer[layers[at(triangle, 0)] ?? 0]?.push(...triangle);
-    }
-    indices.splice(0, indices.length);
-    for (const triangles of byLayer) for (const corner of triangles) indices.push(corner);
-  }
-}
-
-/** Everything that lies flat on the ground. */
-export function groundOf(map: CityMap, lanes: readonly DrawnLane[]): Ground {
-  const mesh = new Ground();
+/**
+ * Everything that lies flat on the ground, in drawing order: later triangles cover earlier ones.
+ */
+export function groundOf(map: CityMap, lanes: readonly DrawnLane[]): MeshBuilder {
+  const mesh = new MeshBuilder();
   mesh.area(PLAIN, 'ground');
   for (const block of map.blocks) paintBlock(mesh, block);
   layStreets(mesh, map, lanes, PAVEMENT_M, 'pavement');
   layStreets(mesh, map, lanes, KERB_M, 'kerb');
   layStreets(mesh, map, lanes, 0, 'asphalt');
   markLanes(mesh, map, lanes);
-  mesh.sort();
   return mesh;
 }
 
