@@ -22,6 +22,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   driving: () => import('./driving.ts'),
   shard: () => import('./shard.ts'),
   native: () => import('./native.ts'),
+  client: () => import('./client.ts'),
   viewer: () => import('./viewer.ts'),
   visits: () => import('./visits.ts'),
   prices: () => import('./prices/main.ts'),

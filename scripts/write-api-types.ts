@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { schemaTypesOf } from '../client/generate.ts';
+import { schemaTypesOf, typesOf } from '../client/generate.ts';
 
-// Writes the types of what both services send and take, from the snapshots of their documents.
+// Writes the types of what both services send and take, and of their calls, from the snapshots of their
+// documents.
 
 const SNAPSHOTS = fileURLToPath(new URL('../docs/api/', import.meta.url));
 const TYPES = fileURLToPath(new URL('../build/api/', import.meta.url));
@@ -22,4 +23,6 @@ for (const [service, names] of Object.entries(SOURCES)) {
   });
   const types = await schemaTypesOf(Object.assign({}, ...schemas));
   writeFileSync(join(TYPES, `${service}.d.ts`), types);
+  const document = readFileSync(join(SNAPSHOTS, `${service}.openapi.json`), 'utf8');
+  writeFileSync(join(TYPES, `${service}-paths.d.ts`), await typesOf(document));
 }

@@ -14,7 +14,7 @@ function documentsIn(folder: string): string[] {
 
 const documents = [
   ...['README.md', 'SPEC.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
-  ...['docs', 'src', 'assembly', 'bench', 'load'].flatMap(documentsIn),
+  ...['docs', 'src', 'assembly', 'bench', 'load', 'client'].flatMap(documentsIn),
 ].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 
 describe('the documents', () => {

@@ -116,7 +116,7 @@ describe('import directions', () => {
   it('the client package uses only what a browser can load, but for what is for Node.js', () => {
     const packed = sources.filter(({ path, isTest }) => path.startsWith('client/src/') && !isTest);
     expect(packed.length).toBeGreaterThan(10);
-    const forNode = ['client/src/node.ts', 'client/src/command.ts'];
+    const forNode = ['node', 'command', 'life-writer'].map((name) => `client/src/${name}.ts`);
     const inBrowser = packed.filter(({ path }) => !forNode.includes(path));
     const loaded = new Set(inBrowser.flatMap(({ path }) => [...loadedWith(path, sources)]));
     const PACKAGES = ['openapi-fetch', '@msgpack/msgpack'];

@@ -4,23 +4,9 @@ import type { CityNames } from '../../src/city/names.ts';
 import type { Streets } from '../../src/city/place.ts';
 import { FrameModule } from '../../src/codec/frame-module.ts';
 import { Kernel } from '../../src/kernel/kernel.ts';
-import type { CarType } from '../../src/twin/fleet.ts';
 import type { CityMap } from '../../src/twin/wire.ts';
+import type { CityAssets } from './city-assets.ts';
 import { SLABS_OF_KERNEL, SlabPool } from './slab-pool.ts';
-
-/** What the worlds of one city are lived with. */
-export interface CityAssets {
-  /** The compiled kernel. */
-  kernel: Uint8Array<ArrayBuffer>;
-  /** The kernel's table of the city. */
-  table: ArrayBuffer;
-  carTypes: readonly CarType[];
-  /** As `GET /api/v1/worlds/{id}/map` answers. */
-  map: CityMap;
-}
-
-/** Finds the assets of a city by its name. */
-export type AssetSource = (city: string) => Promise<CityAssets>;
 
 /** A spot, as messages about it need it. */
 interface NamedHazard {

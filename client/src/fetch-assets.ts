@@ -1,6 +1,6 @@
 import { decodeTable } from '../../src/city/table/table-coding.ts';
 import type { LockstepKernel } from '../../src/twin/lockstep.ts';
-import type { CityAssets } from './city-model.ts';
+import type { CityAssets } from './city-assets.ts';
 import type { TwinAddress } from './twin-address.ts';
 
 /** What a stream's hello says of the assets of its world. */

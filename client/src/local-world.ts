@@ -3,7 +3,6 @@ import { FrameEncoder } from '../../src/codec/frame-encoder.ts';
 import { snapshotOf, telemetryOf } from '../../src/codec/snapshot.ts';
 import { TwinError } from '../../src/errors.ts';
 import { LEAD_TICKS_MAX } from '../../src/limits.ts';
-import type { StateImage } from '../../src/shard/protocol.ts';
 import { type FeatureName, featureState, knownBit } from '../../src/twin/catalogue.ts';
 import { EVENTS_SHOWN, eventOf, type RawEvent } from '../../src/twin/events.ts';
 import { type ContactFacts, parseIncidentId } from '../../src/twin/incidents.ts';
@@ -24,10 +23,12 @@ import type {
 import { ContactLog, type IncidentPlace } from './contact-log.ts';
 import { EventLog } from './event-log.ts';
 import { endOf, explain } from './explaining.ts';
+import type { NewLocalWorld } from './given-world.ts';
 import { ImageLadder, MINUTE_TICKS, RECENT_EVERY_TICKS, RECENT_TICKS } from './image-ladder.ts';
 import { JournalPlayer } from './journal-player.ts';
 import { Moment, type MomentNames } from './moment.ts';
-import { type NewLocalWorld, newParts, type WorldParts } from './world-parts.ts';
+import type { StateImage } from './types.ts';
+import { newParts, type WorldParts } from './world-parts.ts';
 
 /** Ticks between two readings of the kernel's events, which keeps the last 64. */
 const READ_TICKS = 100;
@@ -38,6 +39,14 @@ const CHECK_TICKS = 500;
 export interface FollowedLife {
   readonly ready: Promise<void>;
   readonly world: LocalWorld | undefined;
+}
+
+/** What happened in a part of a life. */
+export interface Happened {
+  events: EventRecord[];
+  /** Incident by incident. */
+  contacts: ContactFacts[];
+  incidents: Incident[];
 }
 
 /** An incident: its id, or a contact of it. */
@@ -97,7 +106,10 @@ export class LocalWorld {
     return followed.world.fork();
   }
 
-  /** A world from its parts, such as a stream tells them. */
+  /**
+   * A world from its parts, such as a stream tells them.
+   * @internal
+   */
   static ofParts(parts: WorldParts): LocalWorld {
     return new LocalWorld(parts);
   }
@@ -296,15 +308,15 @@ export class LocalWorld {
     return this.#contacts.chains().map((chain) => this.#contacts.report(chain, this.#parts));
   }
 
-  /** The events after one tick and up to another, and the reports of the collisions that begin there. */
-  happened(afterTick: number, untilTick: number): { events: EventRecord[]; incidents: Incident[] } {
+  /** The events after one tick and up to another; and of the collisions that begin there contacts and reports. */
+  happened(afterTick: number, untilTick: number): Happened {
     const { kernel, slab } = this.#player.leased;
     this.#events.read(kernel, slab);
+    const chains = this.#contacts.chainsBetween(afterTick, untilTick);
     return {
       events: this.#named(this.#events.between(afterTick, untilTick)),
-      incidents: this.#contacts
-        .chainsBetween(afterTick, untilTick)
-        .map((chain) => this.#contacts.report(chain, this.#parts)),
+      contacts: chains.flat(),
+      incidents: chains.map((chain) => this.#contacts.report(chain, this.#parts)),
     };
   }
 

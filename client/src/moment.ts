@@ -3,7 +3,10 @@ import type { FrameEncoder } from '../../src/codec/frame-encoder.ts';
 import { type FrameNames, snapshotOf, telemetryOf } from '../../src/codec/snapshot.ts';
 import type { Snapshot, Telemetry } from '../../src/twin/wire.ts';
 
-/** What names the numbers of a world's packed states. */
+/**
+ * What names the numbers of a world's packed states.
+ * @internal
+ */
 export interface MomentNames {
   readonly names: FrameNames;
   readonly encoder: FrameEncoder;
@@ -17,7 +20,10 @@ export class Moment {
   readonly #packed: Int32Array;
   readonly #of: MomentNames;
 
-  /** `packed`: as the kernel packs a state; it is not copied. */
+  /**
+   * `packed`: as the kernel packs a state; it is not copied.
+   * @internal
+   */
   constructor(tick: number, hash: string, packed: Int32Array, of: MomentNames) {
     this.tick = tick;
     this.hash = hash;

@@ -17,3 +17,11 @@ export type {
 
 /** The first message of a stream of frames. */
 export type Hello = TypeOf<typeof HelloSchema>;
+
+/** A copy of the whole state of a world. */
+export interface StateImage {
+  tick: number;
+  /** Number of the last change that is in it. */
+  seq: number;
+  bytes: Uint8Array;
+}

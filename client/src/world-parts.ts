@@ -8,7 +8,8 @@ import { type Change, unpackChanges } from '../../src/twin/journal.ts';
 import type { WorldStart } from '../../src/twin/lockstep.ts';
 import type { FleetEntry } from '../../src/twin/wire.ts';
 import { parseWorldOptions } from '../../src/twin/world-options.ts';
-import { type AssetSource, CityModel } from './city-model.ts';
+import { CityModel } from './city-model.ts';
+import type { GivenWorld, NewLocalWorld } from './given-world.ts';
 import { LivedJournal } from './lived-journal.ts';
 import { type Platform, systemPlatform } from './platform.ts';
 
@@ -27,31 +28,6 @@ export interface WorldParts {
   /** Changes may come a little late: there are images of every fourth tick lately. */
   readonly isFollower: boolean;
   readonly platform: Platform;
-}
-
-/** What matters of a journal as `GET /api/v1/worlds/{id}/journal` returns it. */
-export interface GivenJournal {
-  seed: number;
-  city: string;
-  changes: readonly { tick: number; car: number; features: Partial<Record<string, boolean>> }[];
-}
-
-/** What a new world is to be. */
-export interface GivenWorld {
-  /** By default that of the journal, else the first of the catalogue. */
-  city?: string | undefined;
-  seed?: number | undefined;
-  /** The changes apply as the world comes to their ticks. Leave out seed and city then. */
-  journal?: GivenJournal | undefined;
-}
-
-export interface NewLocalWorld extends GivenWorld {
-  assets: AssetSource;
-  /** Ten characters, as of a node's world: VINs follow from it. */
-  id?: string;
-  /** Changes will come a little late: images of the last two seconds are kept. */
-  isFollower?: boolean;
-  platform?: Platform;
 }
 
 const NOWHERE = '0000000000';

@@ -5,8 +5,11 @@ import { recklessJournal } from '../../src/testing/suites/twin/reckless.ts';
 import type { World } from '../../src/testing/suites/twin/wire.ts';
 import type { LiveEvent } from '../src/live-events.ts';
 import { LiveWorld } from '../src/live-world.ts';
+import { LocalWorld } from '../src/local-world.ts';
+import { nodeAssets } from '../src/node-assets.ts';
 import type { Snapshot } from '../src/types.ts';
 import { watch } from '../src/watch.ts';
+import { builtAssets } from '../testing/built-assets.ts';
 
 const api = useTwin();
 
@@ -93,4 +96,18 @@ describe('[K5] a world that is followed by lockstep', () => {
     await until('that it is over', () => following().tick > incident.tick + 400);
     expect(await following().explain(incident.id)).toEqual(stored);
   });
+});
+
+test('[K1] a world of its own lives with what a node gives, such as in a browser', async () => {
+  const world = await api.makeWorld({ city: 'old-town' });
+  const assets = nodeAssets(world);
+  const [given, built] = await Promise.all(
+    [assets, builtAssets].map((each) =>
+      LocalWorld.create({ city: 'old-town', seed: 1, assets: each }),
+    ),
+  );
+  for (const each of [given, built]) each?.step(500);
+  expect(given?.hash()).toBe(built?.hash());
+  expect(given?.frame('json')).toEqual(built?.frame('json'));
+  await expect(assets('grid')).rejects.toThrow(RangeError);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mapOf } from '../../src/city/map.ts';
 import { loadCities } from '../../src/load-cities.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
-import type { AssetSource, CityAssets } from '../src/city-model.ts';
+import type { AssetSource, CityAssets } from '../src/city-assets.ts';
 
 const kernel = Uint8Array.from(readFileSync(new URL('../../build/kernel.wasm', import.meta.url)));
 const { cities, tables } = loadCities();

@@ -1,7 +1,7 @@
 import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
 import { journalEntryOf, type NumberedChange } from '../../src/twin/journal.ts';
-import type { GivenJournal } from '../src/world-parts.ts';
+import type { GivenJournal } from '../src/given-world.ts';
 
 /** Changes at random ticks up to an end, some of them of the same tick, the first of tick 0. */
 export function randomChanges(seed: number, endTick: number, pauseTicks = 100): NumberedChange[] {

@@ -4,7 +4,7 @@ import { unpack } from 'msgpackr';
 import { tickOf } from '../../bench/common/frame-parser.ts';
 import { askOnce, formatRequest } from '../../bench/common/http-pool.ts';
 import { UpgradeRefused, type WatchEvents, WatchSocket } from '../../bench/common/watch-socket.ts';
-import type { AssetSource } from '../../client/src/city-model.ts';
+import type { AssetSource } from '../../client/src/city-assets.ts';
 import { LocalWorld } from '../../client/src/local-world.ts';
 import { builtAssets } from '../../client/testing/built-assets.ts';
 import { ENCODINGS, type Encoding } from '../../src/codec/encoding.ts';
