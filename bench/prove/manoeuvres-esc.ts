@@ -89,7 +89,7 @@ function iceBend(cityIndex: number, isOn: boolean): ManoeuvreRun {
   const { kernel, cities } = ground();
   const city = cities[cityIndex];
   if (!city) throw new RangeError(`there is no city ${cityIndex}`);
-  const passes = tallyIce(kernel, city, cityIndex, [ICE_SEED], ICE_TICKS, (slab) => {
+  const { passes } = tallyIce(kernel, city, cityIndex, [ICE_SEED], ICE_TICKS, (slab) => {
     if (isOn) return;
     for (let car = 0; car < city.routes.length; car++) {
       kernel.apply(slab, kernel.tick(slab) + 1, car, F_ALL, F_ALL & ~F_ESC);

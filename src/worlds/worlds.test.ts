@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
 import { CATCH_UP_TICKS, HANDLES_MAX, MASK_CHECKPOINT_CHANGES, READS_MAX } from '../limits.ts';
@@ -15,16 +15,23 @@ import type { OwnedWorld } from './owned-world.ts';
 import { Records, type WorldRecord } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
 
+/** For tests that leave it as it was but for their worlds. */
+let node: TestNode;
+beforeAll(async () => {
+  node = await startFaultyNode({ SHARDS: '1' });
+});
+afterAll(() => node.discard());
+
 const nodes: TestNode[] = [];
 afterEach(async () => {
-  for (const node of nodes.splice(0)) await node.discard();
+  for (const own of nodes.splice(0)) await own.discard();
 });
 
-/** A node, and the store under it. */
+/** A node of the test's own, and the store under it. */
 async function start(settings: Record<string, string> = {}) {
-  const node = await startFaultyNode(settings);
-  nodes.push(node);
-  return { node, store: node.store };
+  const own = await startFaultyNode(settings);
+  nodes.push(own);
+  return { node: own, store: own.store };
 }
 
 /** Makes very many worlds, some at a time. */
@@ -65,7 +72,6 @@ describe('the worlds of a node', () => {
   });
 
   it('[R24] are not shown by an answer that comes when this node may no longer show them', async () => {
-    const { node } = await start();
     const world = await node.worlds.create({ startTick: 5000 });
     const asked = Promise.resolve(world.frame('json'));
     const isShown = vi.spyOn(node.ranges, 'isShown').mockReturnValue(false);
@@ -75,7 +81,6 @@ describe('the worlds of a node', () => {
   });
 
   it('[R24] are not loaded if this node may no longer show them once they are read', async () => {
-    const { node } = await start();
     const world = await node.worlds.create({ startTick: 5000 });
     await node.worlds.forget(world);
     const loading = node.worlds.load(world.number);
@@ -86,7 +91,6 @@ describe('the worlds of a node', () => {
   });
 
   it('[N17] go on after a handover that was given up while a change was being stored', async () => {
-    const { node } = await start();
     const world = (await node.worlds.create({ startTick: 5000 })) as OwnedWorld;
     await world.frame('json');
     const partition = partitionOf(world.number);
@@ -116,7 +120,6 @@ describe('the worlds of a node', () => {
   });
 
   it('[T7] send no frame from before what another node has shown, whoever watched there', async () => {
-    const { node } = await start();
     const world = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
     const handed = { ...world.handOut(null), answeredTick: 2091 };
     world.watch('json', 'a client');
@@ -302,7 +305,6 @@ describe('the worlds of a node', () => {
   });
 
   it('[F15] write down no change that changes nothing, also beside one under way', async () => {
-    const { node } = await start();
     const world = await node.worlds.create({ startTick: 0 });
     const changes = [
       world.change(0, F_BRAKES, 0),
@@ -321,7 +323,6 @@ describe('the worlds of a node', () => {
   });
 
   it('[L17] refuse work of more than a minute, with nothing done, and serve the others', async () => {
-    const { node } = await start();
     const ancient = await node.worlds.create({ startTick: 2 ** 30 });
     const young = await node.worlds.create({ startTick: 100 });
     for (let i = 0; i < 2; i++) {
@@ -332,7 +333,6 @@ describe('the worlds of a node', () => {
   });
 
   it('[L30] refuse a client more reads than may wait for a shard, and serve the others', async () => {
-    const { node } = await start({ SHARDS: '1' });
     const world = await node.worlds.create({ startTick: 0 });
     const [greedy, other] = [asker(2000), { ...asker(2000), client: 'b' }];
     const reads = Array.from({ length: READS_MAX + 10 }, () => world.events(greedy));
@@ -345,7 +345,6 @@ describe('the worlds of a node', () => {
   });
 
   it('answer all that ask for a state at the same tick by one query', async () => {
-    const { node } = await start({ SHARDS: '1' });
     const world = (await node.worlds.create({ startTick: 0 })) as OwnedWorld;
     await world.packed();
     const query = vi.spyOn(world.shard, 'query');
@@ -358,10 +357,10 @@ describe('the worlds of a node', () => {
     }
     await world.frame('json');
     expect(world.tick()).toBeGreaterThanOrEqual(before);
+    query.mockRestore();
   });
 
   it('let nobody suffer for another who asked at the same tick and cannot pay', async () => {
-    const { node } = await start({ SHARDS: '1' });
     const world = (await node.worlds.create({ startTick: 1500 })) as OwnedWorld;
     world.paidUpTo(0);
     const [poor, rich] = [asker(10), { ...asker(2000), client: 'b' }];
@@ -374,7 +373,6 @@ describe('the worlds of a node', () => {
   });
 
   it('[L26] are stepped to now if whoever asks can pay, but for what was paid when they were made', async () => {
-    const { node } = await start();
     const made = async (startTick: number) =>
       (await node.worlds.create({ startTick })) as OwnedWorld;
     const fresh = await made(5000);
@@ -394,7 +392,6 @@ describe('the worlds of a node', () => {
   });
 
   it('catch up in the background piece by piece, however far behind they are', async () => {
-    const { node } = await start();
     const world = (await node.worlds.create({ startTick: 2 ** 30 })) as OwnedWorld;
     const query = vi.spyOn(world.shard, 'query').mockImplementation(async ({ tick }) => {
       const nothing = { bytes: undefined, packed: undefined, perception: undefined };
@@ -405,10 +402,10 @@ describe('the worlds of a node', () => {
       const task = { tick: piece * CATCH_UP_TICKS, background: true };
       expect(query.mock.lastCall?.[0]).toMatchObject(task);
     }
+    query.mockRestore();
   });
 
   it('[L25] tell who made them, once, that they are deleted or may be of another node', async () => {
-    const { node } = await start();
     const told: string[] = [];
     const make = (name: string) => node.worlds.create({ startTick: 0 }, () => void told.push(name));
     const [first] = [await make('first'), await make('second')];

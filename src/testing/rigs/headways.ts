@@ -51,8 +51,11 @@ export function headwaysOf(
 export const percentile = (ascending: readonly number[], share: number): number =>
   ascending[Math.floor(share * (ascending.length - 1))] ?? Number.NaN;
 
-/** Finds leaders by lanes, routes and stations: not by what the sensors of a car measured. */
-class HeadwayWatch extends SlabView {
+/**
+ * Measures the headways in one world. It finds leaders by lanes, routes and stations: not by what the
+ * sensors of a car measured.
+ */
+export class HeadwayWatch extends SlabView {
   readonly headwaysS: number[] = [];
   readonly #course: Course;
   readonly #before = new Float64Array(CAR_COUNT).fill(Number.NaN);

@@ -81,7 +81,13 @@ function iceSiteOf(city: City): IceSite {
   return { spot, lane, fromM: at(icy, 0), toM: at(icy, -1), halfWidthM, profile };
 }
 
-/** Every pass over the ice, while there is some, by the cars of one world a seed; `prepare` may switch features first. */
+/** Of one world a seed: every pass over the ice, while there is some, and what ESC did anywhere. */
+export interface IceTally {
+  passes: IcePass[];
+  interventions: Interventions;
+}
+
+/** Drives one world a seed; `prepare` may switch features first. */
 export function tallyIce(
   kernel: Kernel,
   city: City,
@@ -89,21 +95,26 @@ export function tallyIce(
   seeds: readonly number[],
   ticks: number,
   prepare: (slab: Slab) => void = () => {},
-): IcePass[] {
+): IceTally {
   const site = iceSiteOf(city);
-  return seeds.flatMap((seed) => {
+  const interventions: Interventions = { kilometres: 0, evading: 0, onIce: 0, onWet: 0, onDry: 0 };
+  const passes = seeds.flatMap((seed) => {
     const slab = makeWorld(kernel, seed, cityIndex);
     prepare(slab);
     const watch = new IceWatch(kernel.view(slab), site);
+    const esc = new EscWatch(kernel.view(slab), interventions);
     for (let tick = 1; tick <= ticks; tick++) {
       kernel.step(slab, 1);
       watch.look(tick);
+      esc.look(tick);
     }
     kernel.release(slab);
     return watch.passes;
   });
+  return { passes, interventions };
 }
 
+/** Of stability control. */
 export interface Interventions {
   kilometres: number;
   /** Begun while evasive steering was at it, which asks for all that a road gives. */
@@ -118,40 +129,32 @@ const ICE_FRICTION_MAX = 0.3;
 const WET_FRICTION_MAX = 0.6;
 const AFTER_ICE_TICKS = 1000 / TICK_MS;
 
-/** Interventions of stability control in one world per seed. */
-export function tallyInterventions(
-  kernel: Kernel,
-  cityIndex: number,
-  seeds: readonly number[],
-  ticks: number,
-): Interventions {
-  const found: Interventions = { kilometres: 0, evading: 0, onIce: 0, onWet: 0, onDry: 0 };
-  for (const seed of seeds) {
-    const slab = makeWorld(kernel, seed, cityIndex);
-    const world = new SlabView(kernel.view(slab));
-    const before = new Int32Array(CAR_COUNT);
-    const iceTick = new Int32Array(CAR_COUNT).fill(-AFTER_ICE_TICKS);
-    for (let tick = 1; tick <= ticks; tick++) {
-      kernel.step(slab, 1);
-      for (let car = 0; car < CAR_COUNT; car++) {
-        found.kilometres += (Math.abs(world.f64(C_VX, car)) * TICK_MS) / 1e6;
-        const friction = Math.min(
-          world.f64(C_FRICTION_FRONT, car),
-          world.f64(C_FRICTION_REAR, car),
-        );
-        if (friction < ICE_FRICTION_MAX) iceTick[car] = tick;
-        const active = world.i32(C_ESC_ACTIVE, car);
-        const begins = active === ESC_TICKS && before[car] === 0;
-        before[car] = active;
-        if (begins && world.i32(C_EVADE_TICK, car) !== 0) found.evading += 1;
-        else if (begins && tick - (iceTick[car] as number) < AFTER_ICE_TICKS) found.onIce += 1;
-        else if (begins && friction < WET_FRICTION_MAX) found.onWet += 1;
-        else if (begins) found.onDry += 1;
-      }
-    }
-    kernel.release(slab);
+/** Counts the interventions of stability control in one world. */
+class EscWatch extends SlabView {
+  readonly #found: Interventions;
+  readonly #before = new Int32Array(CAR_COUNT);
+  readonly #iceTick = new Int32Array(CAR_COUNT).fill(-AFTER_ICE_TICKS);
+
+  constructor(slab: SlabArrays, found: Interventions) {
+    super(slab);
+    this.#found = found;
   }
-  return found;
+
+  look(tick: number): void {
+    const found = this.#found;
+    for (let car = 0; car < CAR_COUNT; car++) {
+      found.kilometres += (Math.abs(this.f64(C_VX, car)) * TICK_MS) / 1e6;
+      const friction = Math.min(this.f64(C_FRICTION_FRONT, car), this.f64(C_FRICTION_REAR, car));
+      if (friction < ICE_FRICTION_MAX) this.#iceTick[car] = tick;
+      const active = this.i32(C_ESC_ACTIVE, car);
+      const begins = active === ESC_TICKS && this.#before[car] === 0;
+      this.#before[car] = active;
+      if (begins && this.i32(C_EVADE_TICK, car) !== 0) found.evading += 1;
+      else if (begins && tick - (this.#iceTick[car] as number) < AFTER_ICE_TICKS) found.onIce += 1;
+      else if (begins && friction < WET_FRICTION_MAX) found.onWet += 1;
+      else if (begins) found.onDry += 1;
+    }
+  }
 }
 
 export const shareOf = (passes: readonly IcePass[], is: (pass: IcePass) => boolean): number =>

@@ -14,8 +14,13 @@ export interface LongRun {
   contacts: ContactFacts[];
 }
 
-/** Drives a world for some ticks. */
-export function driveLong(kernel: Kernel, slab: Slab, ticks: number): LongRun {
+/** Drives a world for some ticks. @param inspect called once a second */
+export function driveLong(
+  kernel: Kernel,
+  slab: Slab,
+  ticks: number,
+  inspect: (tick: number) => void = () => {},
+): LongRun {
   const { f64 } = kernel.view(slab);
   const contacts: ContactFacts[] = [];
   const stoodS = new Int32Array(CAR_COUNT);
@@ -29,6 +34,7 @@ export function driveLong(kernel: Kernel, slab: Slab, ticks: number): LongRun {
       kernel.step(slab, look - kernel.tick(slab));
       if (kernel.contactCount(slab) > seen) contacts.push(...kernel.contacts(slab, seen));
     }
+    inspect(look);
     for (let car = 0; car < CAR_COUNT; car++) {
       const speed = Math.hypot(f64[VX + car] as number, f64[VY + car] as number);
       metres += speed; // for one second

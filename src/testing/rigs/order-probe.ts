@@ -66,10 +66,9 @@ export class OrderProbe extends WorldProbe {
   }
 
   #checkSolids(tick: number, car: number): void {
-    const x = this.f64(C_X, car);
-    const y = this.f64(C_Y, car);
+    const place: Point = [this.f64(C_X, car), this.f64(C_Y, car)];
     for (const { id, polygon, bounds } of this.course.solids) {
-      if (isNearBounds([x, y], bounds, TOUCH_M)) this.#checkOverlap(tick, car, id, polygon);
+      if (isNearBounds(place, bounds, TOUCH_M)) this.#checkOverlap(tick, car, id, polygon);
     }
   }
 
