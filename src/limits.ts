@@ -101,8 +101,8 @@ export const PAST_STATES_AT_ONCE = 4;
 /** Past states that may wait for one shard before clients get shares of them, and those of one client. */
 export const PAST_STATES_MAX = 64;
 export const PAST_STATES_OF_CLIENT_MAX = 8;
-/** A world is lived for a past state by so many ticks at a time (a quarter of a second); each is paid. */
-export const PAST_PORTION_TICKS = 75_000;
+/** A world is lived for a past state by so many ticks at a time, 85 ms of work; then others have a turn. */
+export const PAST_PORTION_TICKS = 25_000;
 /** A request waits no longer for a past state. What is lived for it by then is kept. */
 export const PAST_WAIT_MS = 4000;
 /** A state is kept if it saves so many ticks: 10 ms. */
