@@ -33,6 +33,14 @@ export const PROCESSORS_PER_MILLE = 800;
 export const LIFE_TICKS = 2 ** 31 - 2 ** 22;
 /** A world that is stepped in the background lets the next one go first after so many ticks. */
 export const CATCH_UP_TICKS = 225_000;
+/** Share of a shard's time for that. */
+export const CATCH_UP_SHARE = 0.1;
+/**
+ * A world that is in use but nobody asks for its state is brought to now when it is so far behind, 15 min; one
+ * that is watched, but only by clients that live it themselves, an hour.
+ */
+export const LAG_TICKS = 45_000;
+export const LOCKSTEP_LAG_TICKS = 180_000;
 /** While a node starts, the store may take this long: no request waits, and all else may start as well. */
 export const START_WAIT_MS = 20_000;
 /** A request that would wait longer than this for its world is refused, but the work is done. */
@@ -93,8 +101,8 @@ export const PAST_STATES_AT_ONCE = 4;
 /** Past states that may wait for one shard before clients get shares of them, and those of one client. */
 export const PAST_STATES_MAX = 64;
 export const PAST_STATES_OF_CLIENT_MAX = 8;
-/** A world is lived for a past state by so many ticks at a time (a quarter of a second); each is paid. */
-export const PAST_PORTION_TICKS = 75_000;
+/** A world is lived for a past state by so many ticks at a time, 85 ms of work; then others have a turn. */
+export const PAST_PORTION_TICKS = 25_000;
 /** A request waits no longer for a past state. What is lived for it by then is kept. */
 export const PAST_WAIT_MS = 4000;
 /** A state is kept if it saves so many ticks: 10 ms. */

@@ -257,6 +257,7 @@ function makeWorlds(
   });
   ranges.use(worlds, clock);
   stopSteps.push(async () => {
+    worlds.catchUps.stop();
     await worlds.idle.stop();
     await worlds.saveImages();
     supervisor.stop();

@@ -378,8 +378,15 @@ export class Shard {
   /** How long a burst of this many ticks would take, ms; shorter bursts go first. */
   waitMs(ticks: number): number {
     let before = ticks;
-    for (const debt of this.#debts.values()) if (debt <= ticks) before += debt;
+    for (const [{ background }, debt] of this.#debts) {
+      if (!background && debt <= ticks) before += debt;
+    }
     const share = Math.max(0.2, 1 - this.hotPerMille / 1000) * (1 - 1 / OLDEST_TURN);
-    return (before * (this.#started?.pulse.tickNs ?? 0)) / 1e6 / share;
+    return this.burstMs(before) / share;
+  }
+
+  /** The time of its thread that so many ticks take, ms. */
+  burstMs(ticks: number): number {
+    return (ticks * (this.#started?.pulse.tickNs ?? 0)) / 1e6;
   }
 }

@@ -228,6 +228,7 @@ export class SimulatedNode implements Publisher {
     this.#worlds = worlds;
     ranges.use(mutant?.leaving?.(worlds) ?? worlds, clock);
     this.#stopSteps.push(async () => {
+      worlds.catchUps.stop();
       await worlds.idle.stop();
       await worlds.saveImages();
       supervisor.stop();

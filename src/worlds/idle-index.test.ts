@@ -7,12 +7,18 @@ import { createLog } from '../log.ts';
 import type { Key } from '../store/contract.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
+import type { StandingWorld } from './catch-ups.ts';
 import { IdleIndex, type IdleWorld, type IdleWorlds } from './idle-index.ts';
 import type { Records } from './records.ts';
 
 const WORLD = 7;
 const DUE_SLOT = 60;
 const NOW_MS = 100_000;
+const LOADER: StandingWorld = {
+  ...{ id: 'w', shard: { burstMs: () => 0 }, isBehind: false, behindTicks: 0 },
+  catchUp: async () => 0,
+};
+const catchUps = { add: () => {} };
 
 /**
  * One round over a world that fell due, of which the store is asked while `meanwhile` happens, and
@@ -30,11 +36,10 @@ async function sweep(
       isRetired: false,
       watcherCount: 0,
       lastTouchMs: 0,
-      behindTicks: 0,
     },
     due: DUE_SLOT,
     forgetReaders: () => {},
-    loader: { behindTicks: 0, catchUp: async () => false },
+    loader: LOADER,
   } satisfies IdleWorld;
   const fallen = [{ key: ['p', 0, 'due', DUE_SLOT, WORLD], world: WORLD }];
   const dropped: number[] = [];
@@ -60,7 +65,7 @@ async function sweep(
   const clock = new ManualClock(NOW_MS);
   const time = TestTime.standing();
   const log = createLog('silent');
-  const idle = new IdleIndex({ time, clock, log, worlds, idleMs: 30_000 });
+  const idle = new IdleIndex({ time, clock, log, worlds, catchUps, idleMs: 30_000 });
   await idle.sweep();
   return { dropped, strays };
 }
@@ -91,40 +96,31 @@ it('[W36] drops a world at the end of its life, even if it is watched', async ()
   expect((await end(NOW_MS - lifeMs + 2000)).dropped).toEqual([]);
 });
 
-it('lets worlds that are far behind catch up in turns', async () => {
-  const turns: string[] = [];
-  const worldOf = (id: string, turnsLeft: number) => {
+it('has worlds brought to now that are far behind when their use is saved, watched or not', async () => {
+  const added: string[] = [];
+  const worldOf = (id: string, isBehind: boolean, watcherCount = 0) => {
     const world = {
-      ...{ number: 1, id, createdAtMs: 0, isRetired: false, watcherCount: 0, lastTouchMs: 0 },
+      ...{ number: 1, id, createdAtMs: 0, isRetired: false, watcherCount, lastTouchMs: 0 },
       ...{ due: Number.NaN, forgetReaders: () => {} },
-      loader: {
-        behindTicks: 1e6,
-        catchUp: async () => {
-          turns.push(id);
-          return --turnsLeft > 0;
-        },
-      },
+      loader: { ...LOADER, id, isBehind },
     };
     return world satisfies IdleWorld;
   };
-  const records = { moveDue: async () => {} } as unknown as Records;
   const worlds: IdleWorlds = {
-    recordsOf: () => records,
+    recordsOf: () => ({ moveDue: async () => {} }) as unknown as Records,
     listDue: async () => [],
     atHand: () => undefined,
     drop: async () => {},
     trim: () => {},
   };
-  const time = TestTime.standing();
-  const log = createLog('silent');
-  const idle = new IdleIndex({ time, clock: new ManualClock(0), log, worlds, idleMs: 30_000 });
-  idle.touched(worldOf('ancient', 4));
-  idle.touched(worldOf('old', 1));
-  idle.touched(worldOf('late', 2));
-  idle.start();
-  await time.advance(1000);
-  await idle.stop();
-  expect(turns).toEqual(['ancient', 'old', 'late', 'ancient', 'late', 'ancient', 'ancient']);
+  const catchUps = { add: ({ id }: StandingWorld) => void added.push(id) };
+  const base = { time: TestTime.standing(), clock: new ManualClock(0), worlds, catchUps };
+  const idle = new IdleIndex({ ...base, log: createLog('silent'), idleMs: 30_000 });
+  idle.touched(worldOf('old', true));
+  idle.touched(worldOf('young', false));
+  idle.touched(worldOf('lived by clients', true, 1));
+  await idle.sweep();
+  expect(added).toEqual(['old', 'lived by clients']);
 });
 
 describe('a world is touched', () => {
@@ -133,7 +129,7 @@ describe('a world is touched', () => {
     const world = {
       ...{ number: WORLD, id: 'w', createdAtMs: 0, isRetired: false, watcherCount: 0 },
       ...{ lastTouchMs: NOW_MS, due, forgetReaders: () => {} },
-      loader: { behindTicks: 0, catchUp: async () => false },
+      loader: LOADER,
     };
     const records = {
       moveDue: async (_: number, from: number, to: number) => {
@@ -150,7 +146,7 @@ describe('a world is touched', () => {
     };
     const time = TestTime.standing();
     const parts = { time, clock: new ManualClock(NOW_MS), worlds };
-    const idle = new IdleIndex({ ...parts, log: createLog('silent'), idleMs: 30_000 });
+    const idle = new IdleIndex({ ...parts, catchUps, log: createLog('silent'), idleMs: 30_000 });
     const touch = async () => {
       idle.touched(world);
       idle.touched(world);
@@ -223,7 +219,14 @@ it.each([
     trim: () => {},
   };
   const time = TestTime.standing();
-  const idle = new IdleIndex({ time, clock: new ManualClock(0), log, worlds, idleMs: 30_000 });
+  const idle = new IdleIndex({
+    time,
+    clock: new ManualClock(0),
+    log,
+    worlds,
+    catchUps,
+    idleMs: 30_000,
+  });
   await idle.sweep();
   expect(logged).toEqual(expected);
 });

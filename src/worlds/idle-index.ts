@@ -7,6 +7,7 @@ import { Slices } from '../slices.ts';
 import type { Key } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
+import type { CatchUps, StandingWorld } from './catch-ups.ts';
 import type { DueWorld, listDue, Records } from './records.ts';
 
 /** Position of the slot in a key of the index. */
@@ -25,8 +26,6 @@ const DROPPED_AT_ONCE = 16;
 const COUNTED_AT_ONCE = 256;
 /** A count stays valid for this many times its duration: counting takes 2 % of the time at most. */
 const REUSE_FACTOR = 50;
-/** A world that is in use but was not stepped for this many ticks is brought to now. */
-const LAG_TICKS = 45_000;
 
 /** A world as the idle index knows it. */
 export interface IdleWorld {
@@ -39,7 +38,7 @@ export interface IdleWorld {
   /** Its slot in the store. */
   due: number;
   forgetReaders(): void;
-  readonly loader: { readonly behindTicks: number; catchUp(limitTicks: number): Promise<boolean> };
+  readonly loader: StandingWorld;
 }
 
 /** The worlds of a node, as the idle index uses them. */
@@ -67,6 +66,7 @@ export interface IdleDependencies {
   clock: Clock;
   log: Log;
   worlds: IdleWorlds;
+  catchUps: Pick<CatchUps, 'add'>;
   /** A world without watchers and calls for this time is deleted. */
   idleMs: number;
 }
@@ -88,9 +88,6 @@ export class IdleIndex {
   readonly #moving = new Map<IdleWorld, Promise<void>>();
   #stopTimer: StopTimer | undefined;
   #sweeping: Promise<void> | undefined;
-  /** Worlds that wait to be brought to now, in turns; and the end of this queue. */
-  readonly #behind = new Set<IdleWorld>();
-  #catchingUp: Promise<void> = Promise.resolve();
   #count = 0;
   /** By partition; undefined for one that this node did not hold. */
   #counts: readonly (number | undefined)[] = [];
@@ -174,12 +171,9 @@ export class IdleIndex {
         if (records !== undefined) await this.#dropDue(partition, records);
       }
     } catch (err) {
-      this.#warn({ err }, 'could not delete idle worlds');
+      if (isStoreUnavailable(err)) return;
+      this.#dependencies.log.warn({ err }, 'could not delete idle worlds');
     }
-  }
-
-  #warn(what: { world?: string; err: unknown }, message: string): void {
-    if (!isStoreUnavailable(what.err)) this.#dependencies.log.warn(what, message);
   }
 
   async #save(): Promise<void> {
@@ -204,7 +198,7 @@ export class IdleIndex {
     }
     // A watched world is in use without calls: it is moved again in the next round.
     if (world.watcherCount > 0) this.#touched.add(world);
-    else if (world.loader.behindTicks > LAG_TICKS) this.#catchUp(world);
+    if (world.loader.isBehind) this.#dependencies.catchUps.add(world.loader);
   }
 
   /** Writes in which slot a world is now, after what is being written of it: each starts from the last. */
@@ -230,20 +224,6 @@ export class IdleIndex {
 
   #recordsOf(world: IdleWorld): Records | undefined {
     return this.#dependencies.worlds.recordsOf(partitionOf(world.number));
-  }
-
-  #catchUp(world: IdleWorld): void {
-    if (this.#behind.has(world)) return;
-    this.#behind.add(world);
-    this.#catchingUp = this.#catchingUp.then(async () => {
-      this.#behind.delete(world);
-      if (world.isRetired || this.#stopTimer === undefined) return;
-      try {
-        if (await world.loader.catchUp(LAG_TICKS)) this.#catchUp(world);
-      } catch (err) {
-        this.#warn({ world: world.id, err }, 'could not bring a world to the current tick');
-      }
-    });
   }
 
   async #dropDue(partition: number, records: Records): Promise<void> {

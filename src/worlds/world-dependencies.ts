@@ -7,6 +7,7 @@ import type { Slices } from '../slices.ts';
 import type { Time } from '../time.ts';
 import type { LockstepMessage } from '../twin/lockstep.ts';
 import type { StreamEnd, TickBudget, World } from '../twin-service.ts';
+import type { CatchUps } from './catch-ups.ts';
 import type { IdleIndex } from './idle-index.ts';
 import type { KeptStates } from './kept-states.ts';
 import type { Records } from './records.ts';
@@ -39,6 +40,7 @@ export interface WorldDependencies {
   readonly idle: IdleIndex;
   readonly owner: WorldOwner;
   readonly keptStates: KeptStates;
+  readonly catchUps: CatchUps;
   /** What a world may have stepped for explanations without a client that pays; by its number. */
   readonly explanationBudget: (world: number) => TickBudget;
   /** Whether this node may show the world now: it holds the partition, as far as it knows. */

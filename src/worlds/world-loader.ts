@@ -1,5 +1,11 @@
 import { BetweenNodes, TwinError } from '../errors.ts';
-import { CATCH_UP_TICKS, WAIT_MS_MAX, WORK_MS_MAX } from '../limits.ts';
+import {
+  CATCH_UP_TICKS,
+  LAG_TICKS,
+  LOCKSTEP_LAG_TICKS,
+  WAIT_MS_MAX,
+  WORK_MS_MAX,
+} from '../limits.ts';
 import type {
   FrozenWorld,
   Query,
@@ -8,7 +14,9 @@ import type {
   QueryTask,
   WorldPast,
 } from '../shard/protocol.ts';
+import type { Shard } from '../shard/shard.ts';
 import type { Asker } from '../twin-service.ts';
+import type { StandingWorld } from './catch-ups.ts';
 import type { WorldParts } from './world-parts.ts';
 
 interface Given {
@@ -36,7 +44,7 @@ const ATTEMPTS_MAX = 4;
 const STORE_PAUSE_MS = 2000;
 
 /** Loads a world into its shard's memory, from its image and its journal, and queries it there. */
-export class WorldLoader {
+export class WorldLoader implements StandingWorld {
   readonly #parts: WorldParts;
   #loading: Promise<number> | undefined;
   #startingOver: Promise<void> | undefined;
@@ -270,7 +278,11 @@ export class WorldLoader {
         'The world is still catching up; try again later.',
         Math.ceil(waitMs / 1000),
       );
-    if (waitMs > WORK_MS_MAX) throw overloaded();
+    if (waitMs > WORK_MS_MAX) {
+      // Nobody waits for so long, but whoever asks again later shall find it nearer.
+      shared.catchUps.add(this);
+      throw overloaded();
+    }
     if (asker !== undefined) pay(asker, task.tick - Math.max(ticks.reached, ticks.paid));
     ticks.reached = Math.max(ticks.reached, task.tick);
     const answer = shard.query(task, debtTicks).catch((error: unknown): QueryAnswer => {
@@ -283,24 +295,38 @@ export class WorldLoader {
     throw overloaded();
   }
 
+  // ── catching up ─────────────────────────────────────────────────────────────────────────────
+
+  get id(): string {
+    return this.#parts.world.id;
+  }
+
+  get shard(): Shard {
+    return this.#parts.shared.shard;
+  }
+
   /** How many ticks a query has to step the world. */
   get behindTicks(): number {
     const { ticks } = this.#parts;
     return ticks.due() - ticks.reached;
   }
 
-  /**
-   * Steps the world in the background, if it is behind by more than `limitTicks`. Resolves to
-   * whether it still is.
-   */
-  async catchUp(limitTicks: number): Promise<boolean> {
+  get isBehind(): boolean {
+    const { demand, residency } = this.#parts;
+    if (residency.isRetired || demand.frameWatcherCount > 0) return false;
+    return this.behindTicks > (demand.lockstepCount > 0 ? LOCKSTEP_LAG_TICKS : LAG_TICKS);
+  }
+
+  async catchUp(): Promise<number> {
     const { world, record, ticks, residency, shared } = this.#parts;
     if (residency.number === 0) {
       const image = await shared.records.image(world.number, record);
-      ticks.reached = Math.max(ticks.reached, image?.tick ?? 0);
+      ticks.reached = Math.max(ticks.reached, image?.tick ?? record.from.tick);
     }
-    if (this.behindTicks > limitTicks) await this.query('tick', { background: true });
-    return this.behindTicks > limitTicks;
+    if (!this.isBehind) return 0;
+    const before = ticks.reached;
+    await this.query('tick', { background: true });
+    return ticks.reached - before;
   }
 }
 

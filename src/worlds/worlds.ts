@@ -16,6 +16,7 @@ import { partitionOf, worldIdOf } from '../twin/ids.ts';
 import type { NumberedChange } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
+import { CatchUps } from './catch-ups.ts';
 import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
 import { KeptStates } from './kept-states.ts';
@@ -61,6 +62,7 @@ export class Worlds
   readonly cities: readonly City[];
   readonly shards: readonly Shard[];
   readonly idle: IdleIndex;
+  readonly catchUps: CatchUps;
   readonly presence: WorldPresence;
   readonly handover: WorldHandover;
   readonly lateFrames = new LateFrames();
@@ -84,7 +86,9 @@ export class Worlds
     this.#dependencies = dependencies;
     this.cities = cities;
     this.shards = shards;
-    this.idle = new IdleIndex({ time, clock, log, worlds: this, idleMs });
+    this.catchUps = new CatchUps({ time, log });
+    const { catchUps } = this;
+    this.idle = new IdleIndex({ time, clock, log, worlds: this, catchUps, idleMs });
     this.#newWorlds = new NewWorlds({ ...dependencies, idle: this.idle });
     this.presence = new WorldPresence({ store, clock, idle: this.idle, worlds: this });
     this.handover = new WorldHandover(this.#handles, ({ number, record }) =>
@@ -92,7 +96,7 @@ export class Worlds
     );
     const { explanationBudget, kernel, random } = dependencies;
     const keptStates = new KeptStates();
-    const own = { owner: this, idle: this.idle, slices: new Slices(time), keptStates };
+    const own = { owner: this, idle: this.idle, slices: new Slices(time), keptStates, catchUps };
     const isPartitionShown = (partition: number) => this.#isShown(partition);
     const given = { cities, clock, explanationBudget, kernel, log, random, shards, store, time };
     this.#common = { ...given, ...own, isPartitionShown };

@@ -57,6 +57,8 @@ export class CounterfactualQueue {
   readonly #rewinds: Lane;
   readonly #pastStates: Lane;
   #turns = 0;
+  /** Which of those that take turns had the last one. */
+  #last = 0;
 
   constructor(dependencies: CounterfactualDependencies) {
     this.#dependencies = dependencies;
@@ -79,11 +81,14 @@ export class CounterfactualQueue {
     if (urgentOnly || (urgent && this.#turns % 2 === 0)) return urgent;
     const background = this.#searches.isEmpty ? this.#rewinds : this.#searches;
     const lanes = [this.#replays, background, this.#pastStates];
-    const round = Math.floor(this.#turns / 2);
-    const due = lanes[round % lanes.length];
-    if (due?.isEmpty === false) return due;
-    const others = lanes.filter(({ isEmpty }) => !isEmpty);
-    return urgent ?? others[round % others.length];
+    // Where one of them is empty its turns are for what is urgent, else for the next one.
+    for (const _ of lanes) {
+      this.#last = (this.#last + 1) % lanes.length;
+      const lane = lanes[this.#last];
+      if (lane?.isEmpty === false) return lane;
+      if (urgent !== undefined) return urgent;
+    }
+    return undefined;
   }
 
   /** Works until `endMs`, by `Time.now`, or until nothing is left. */
@@ -205,8 +210,9 @@ export class CounterfactualQueue {
     yield* rewind.begin(cityIndex, past);
     yield* rewind.stepTo(tick);
     const { kernel, slab } = rewind;
-    const snapshot =
-      encoding && this.#encoderOf(world, cityIndex).encode(encoding, kernel.pack(slab));
+    const encoder = encoding && this.#encoderOf(world, cityIndex);
+    yield;
+    const snapshot = encoder && encoder.encode(encoding, kernel.pack(slab));
     return { image: kernel.image(slab), hash: kernel.hash(slab), snapshot };
   }
 

@@ -4,7 +4,7 @@ import type { Rewind, Slices } from './rewind.ts';
 
 /** A lane in whose slabs each slice steps ten ticks. */
 function laneOf(slabCount = 1) {
-  const rewinds = Array.from({ length: slabCount }, () => ({ stepped: 0 }) as Rewind);
+  const rewinds = Array.from({ length: slabCount }, () => ({ stepped: 0, forget() {} }) as Rewind);
   const lane = new Lane(rewinds);
   const done: string[] = [];
   /** How many slices were done when each ended. */

@@ -83,6 +83,7 @@ export class Lane {
 
   #release(ended: RunningJob): void {
     this.#running = this.#running.filter((each) => each !== ended);
+    ended.rewind.forget();
     this.#unused.push(ended.rewind);
   }
 

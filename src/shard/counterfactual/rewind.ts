@@ -63,6 +63,11 @@ export class Rewind {
     this.kernel.clearActed(this.slab);
   }
 
+  /** Keeps nothing of what was run. */
+  forget(): void {
+    this.#take([], 0);
+  }
+
   #take(changes: readonly NumberedChange[], next: number): void {
     this.#changes = changes;
     this.#next = next;
