@@ -270,21 +270,24 @@ export function packNumbered(changes: readonly NumberedChange[]): Int32Array {
 }
 
 export function unpackNumbered(packed: Int32Array): NumberedChange[] {
-  return Array.from({ length: packed.length / CHANGE_INTS }, (_, i) => {
-    const [seq = 0, tick = 0, car = 0, touched = 0, values = 0] = packed.subarray(i * CHANGE_INTS);
-    return { seq, tick, car, touched, values };
-  });
+  return Array.from({ length: countNumbered(packed) }, (_, i) => unpackedAt(packed, i));
+}
+
+/** The one with an index, which must be there. */
+export function unpackedAt(packed: Int32Array, index: number): NumberedChange {
+  const at = index * CHANGE_INTS;
+  return {
+    seq: packed[at] ?? 0,
+    tick: packed[at + 1] ?? 0,
+    car: packed[at + 2] ?? 0,
+    touched: packed[at + 3] ?? 0,
+    values: packed[at + 4] ?? 0,
+  };
 }
 
 /** The last one; undefined if there is none. */
 export function lastOf(packed: Int32Array): NumberedChange | undefined {
-  return unpackNumbered(packed.subarray(Math.max(0, packed.length - CHANGE_INTS)))[0];
-}
-
-/** Packed changes, at most `count` in each part. */
-export function* packedParts(packed: Int32Array, count: number): Generator<Int32Array> {
-  const ints = count * CHANGE_INTS;
-  for (let at = 0; at < packed.length; at += ints) yield packed.subarray(at, at + ints);
+  return packed.length > 0 ? unpackedAt(packed, countNumbered(packed) - 1) : undefined;
 }
 
 /** From packed changes of which the first has number 1, those after a number. */
@@ -316,20 +319,21 @@ export function countNumbered(changes: Int32Array): number {
   return changes.length / CHANGE_INTS;
 }
 
-/** Number of the last of packed changes; undefined if there is none. */
-export function lastNumber(changes: Int32Array): number | undefined {
-  return changes.at(-CHANGE_INTS);
-}
-
-/** Of packed changes, which are in order, those up to a tick. */
-export function upTo(changes: Int32Array, tick: number): Int32Array {
+/** How many of packed changes, which are in order, are up to a tick; by bisection. */
+export function countUpTo(changes: Int32Array, tick: number): number {
   let from = 0;
   for (let end = countNumbered(changes); from < end; ) {
     const middle = (from + end) >> 1;
     if ((changes[middle * CHANGE_INTS + 1] ?? 0) <= tick) from = middle + 1;
     else end = middle;
   }
-  return changes.subarray(0, from * CHANGE_INTS);
+  return from;
+}
+
+/** Of packed changes those with ticks up to one, and after another. */
+export function upTo(changes: Int32Array, tick: number, afterTick?: number): Int32Array {
+  const from = afterTick === undefined ? 0 : countUpTo(changes, afterTick);
+  return changes.subarray(from * CHANGE_INTS, countUpTo(changes, tick) * CHANGE_INTS);
 }
 
 export function joined(parts: readonly Int32Array[]): Int32Array {

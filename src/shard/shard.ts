@@ -88,7 +88,7 @@ export class Shard {
   readonly index: number;
   /** Of all its threads. */
   readonly reads = new ReadAdmission(READS_MAX);
-  readonly #pastReads = new ReadAdmission(PAST_STATES_MAX, PAST_STATES_OF_CLIENT_MAX);
+  readonly pastReads = new ReadAdmission(PAST_STATES_MAX, PAST_STATES_OF_CLIENT_MAX);
   /** Grows with each start and end of a thread; messages of earlier threads are ignored. */
   incarnation = 0;
   /** Threads that ended by themselves, or were ended because they hung. */
@@ -286,17 +286,9 @@ export class Shard {
     return this.#limited(() => this.#run('replay', task));
   }
 
-  /**
-   * Rejects if the world cannot be lived up to this tick. Throws TwinError `overloaded` or `rate_limited`
-   * if too many past states are waiting.
-   */
-  async pastState(task: PastStateTask): Promise<PastStateAnswer> {
-    this.#pastReads.enter(task.client);
-    try {
-      return await this.#run('pastState', task);
-    } finally {
-      this.#pastReads.leave(task.client);
-    }
+  /** Whoever asks has entered `pastReads`. Rejects if the world cannot be lived up to this tick. */
+  pastState(task: PastStateTask): Promise<PastStateAnswer> {
+    return this.#run('pastState', task);
   }
 
   async #limited<Answer>(run: () => Promise<Answer>): Promise<Answer> {

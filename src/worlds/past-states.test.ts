@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest';
 import { SLAB_BYTES } from '../../assembly/layout.ts';
 import { TwinError } from '../errors.ts';
-import { PAST_PORTION_TICKS, PAST_WAIT_MS } from '../limits.ts';
+import {
+  PAST_PORTION_TICKS,
+  PAST_STATES_MAX,
+  PAST_STATES_OF_CLIENT_MAX,
+  PAST_WAIT_MS,
+} from '../limits.ts';
 import {
   type PastStateAnswer,
   type PastStateTask,
   packNumbered,
   type StateImage,
 } from '../shard/protocol.ts';
+import { ReadAdmission } from '../shard/read-admission.ts';
 import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
 import type { NumberedChange } from '../twin/journal.ts';
 import type { Asker } from '../twin-service.ts';
@@ -44,6 +50,7 @@ function setUp(changes: readonly NumberedChange[] = [], stored?: StateImage) {
   const asked: Asked[] = [];
   let reads = 0;
   const shard = {
+    pastReads: new ReadAdmission(PAST_STATES_MAX, PAST_STATES_OF_CLIENT_MAX),
     pastState(task: PastStateTask) {
       const answer = Promise.withResolvers<PastStateAnswer>();
       asked.push({ task, ...answer });
@@ -197,4 +204,21 @@ test('a world is lived from the nearest state in the store, where none in memory
     await state;
   }
   expect(asked.map((each) => each.task.past.image?.tick)).toEqual([60_000, 70_000]);
+});
+
+test('[L34] whoever has too many under way is refused, and does not pay for what is not lived', async () => {
+  const { asked, at, task } = setUp();
+  const asker = askerWith(1_000_000);
+  const ticks = Array.from({ length: PAST_STATES_OF_CLIENT_MAX }, (_, i) => 8000 + 4 * i);
+  const states = ticks.map((tick) => at(tick, asker));
+  await task(ticks.length - 1);
+  const { spent } = asker;
+  await expect(at(9000, asker)).rejects.toMatchObject({ code: 'rate_limited', status: 429 });
+  expect(asker.spent).toBe(spent);
+  for (const each of asked) each.resolve(answerTo(each));
+  await Promise.all(states);
+  const next = at(9000, asker);
+  const last = await task(ticks.length);
+  last.resolve(answerTo(last));
+  expect((await next).hash).toBe('0000000000002328');
 });

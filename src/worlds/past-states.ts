@@ -7,12 +7,7 @@ import {
   PAST_WAIT_MS,
   READ_CHANGE_TICKS,
 } from '../limits.ts';
-import {
-  countNumbered,
-  lastNumber,
-  type PastStateAnswer,
-  type StateImage,
-} from '../shard/protocol.ts';
+import { countNumbered, lastOf, type PastStateAnswer, type StateImage } from '../shard/protocol.ts';
 import type { Asker, PastState, PastStateOrder } from '../twin-service.ts';
 import { pay, reloading, type WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -126,12 +121,23 @@ export class PastStates {
     const other = this.#underWay.get(name);
     // Whoever asked first may be refused for reasons of its own.
     if (other !== undefined) return other.catch(() => this.#lived(portion, asker));
-    pay(asker, tick - begin.tick, TOO_MUCH);
-    const lived = this.#live(portion, asker).finally(() => this.#underWay.delete(name));
+    const lived = this.#admitted(portion, asker).finally(() => this.#underWay.delete(name));
     this.#underWay.set(name, lived);
     // Whoever asked for it may wait no longer.
     lived.catch(() => {});
     return lived;
+  }
+
+  /** Pays for a portion, if it is let in; it counts until it is lived, however long its request waits. */
+  async #admitted(portion: Portion, asker: Asker): Promise<PastStateAnswer> {
+    const { pastReads } = this.#parts.shared.shard;
+    pastReads.enter(asker.client);
+    try {
+      pay(asker, portion.tick - portion.begin.tick, TOO_MUCH);
+      return await this.#live(portion, asker);
+    } finally {
+      pastReads.leave(asker.client);
+    }
   }
 
   async #live({ begin, tick, encoding }: Portion, asker: Asker): Promise<PastStateAnswer> {
@@ -150,7 +156,7 @@ export class PastStates {
       .pastState({ ...order, past, tick, encoding })
       .catch((error: unknown) => this.#failed(error, begin));
     if (tick - begin.tick >= KEPT_STATE_TICKS) {
-      const seq = lastNumber(changes) ?? begin.seq;
+      const seq = lastOf(changes)?.seq ?? begin.seq;
       keptStates.keep(this, { tick, seq, bytes: answer.image });
     }
     return answer;

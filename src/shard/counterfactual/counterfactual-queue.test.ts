@@ -339,8 +339,8 @@ describe('a past state', () => {
     let slices = 0;
     const looked = queue.pastState(task);
     for (; queue.isBusy; slices++) queue.work(nowMs + 1);
-    // At most 200 changes in each, to be read and then to be applied.
-    expect(slices).toBeGreaterThan((2 * count) / 200);
+    // At most 200 changes are applied in each.
+    expect(slices).toBeGreaterThan(count / 200);
     const reference = makeWorld(kernel, SEED);
     liveFromJournal(kernel, reference, changes, 4);
     expect((await looked).hash).toBe(kernel.hash(reference));

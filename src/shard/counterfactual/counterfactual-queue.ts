@@ -158,12 +158,12 @@ export class CounterfactualQueue {
   }
 
   *#rewind(rewind: Rewind, { world, cityIndex, past, chains }: RewindTask): Slices<void> {
-    const changes = yield* rewind.begin(cityIndex, past);
+    yield* rewind.begin(cityIndex, past);
     for (const chain of chains.toSorted(([a], [b]) => a.tick - b.tick)) {
       const tick = chain[0].tick - LEAD_TICKS_MAX;
       yield* rewind.stepTo(tick);
       const image = rewind.kernel.image(rewind.slab);
-      this.#dependencies.cache.add(world, chain, tick, { image, changes });
+      this.#dependencies.cache.add(world, chain, { tick, image, journal: past.changes });
     }
   }
 
@@ -210,10 +210,11 @@ export class CounterfactualQueue {
     yield* rewind.begin(cityIndex, past);
     yield* rewind.stepTo(tick);
     const { kernel, slab } = rewind;
-    const encoder = encoding && this.#encoderOf(world, cityIndex);
+    const state = { image: kernel.image(slab), hash: kernel.hash(slab) };
+    if (encoding === undefined) return { ...state, snapshot: undefined };
     yield;
-    const snapshot = encoder && encoder.encode(encoding, kernel.pack(slab));
-    return { image: kernel.image(slab), hash: kernel.hash(slab), snapshot };
+    const encoder = this.#encoderOf(world, cityIndex);
+    return { ...state, snapshot: encoder.encode(encoding, kernel.pack(slab)) };
   }
 
   /** Rejects if the re-run traps or diverges from the recorded collision. */

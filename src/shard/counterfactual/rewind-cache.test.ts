@@ -4,6 +4,7 @@ import { COMPARED_END_TICKS, type ContactRecord } from '../../twin/contact-recor
 import type { IncidentContacts } from '../../twin/incidents.ts';
 import type { NumberedChange } from '../../twin/journal.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
+import { packNumbered } from '../protocol.ts';
 import { RewindCache } from './rewind-cache.ts';
 
 const WORLD = 9;
@@ -22,8 +23,8 @@ const ticksOf = (start: { changes: readonly NumberedChange[] } | undefined) =>
 
 test('a rewind keeps the changes of a re-run up to its latest end', () => {
   const cache = new RewindCache();
-  const changes = [100, 200, 201, TICK, END, END + 1].map(changeAt);
-  cache.add(WORLD, chain, 200, { image, changes });
+  const journal = packNumbered([100, 200, 201, TICK, END, END + 1].map(changeAt));
+  cache.add(WORLD, chain, { tick: 200, image, journal });
   expect(ticksOf(cache.get(WORLD, chain, undefined))).toEqual([201, TICK, END]);
 });
 

@@ -4,6 +4,7 @@ import { COMPARED_END_TICKS, type ContactRecord } from '../../twin/contact-recor
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
 import type { NumberedChange } from '../../twin/journal.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
+import { unpackNumbered, upTo } from '../protocol.ts';
 import type { RewindStart } from './rewind.ts';
 
 interface CachedState {
@@ -38,15 +39,17 @@ export class RewindCache {
     this.#states.set(keyOf(number, { tick, order }), state);
   }
 
-  /** Keeps a state that a rewind has computed. `tick`: of the state or earlier. */
+  /**
+   * Keeps a state that a rewind has computed. `tick`: of the state or earlier; `journal`: see
+   * `packNumbered`, with the changes after it at least.
+   */
   add(
     world: number,
     [first]: IncidentContacts,
-    tick: number,
-    { image, changes }: RewindStart,
+    { tick, image, journal }: { tick: number; image: Uint8Array; journal: Int32Array },
   ): void {
-    const later = changes.filter((change) => change.tick > tick);
-    this.#states.set(keyOf(world, first), { tick, image, changes: until(first, later) });
+    const changes = unpackNumbered(upTo(journal, endOf(first), tick));
+    this.#states.set(keyOf(world, first), { tick, image, changes });
   }
 
   /** The state before a collision of world `number`. `world`: the world, if it is in memory. */
@@ -65,16 +68,16 @@ export class RewindCache {
       this.#states.delete(key);
       return undefined;
     }
-    const start = { image, changes: until(first, known) };
+    const start = { image, changes: known.filter((change) => change.tick <= endOf(first)) };
     // The changes are complete once the world has passed the latest end of a re-run.
-    if ((world?.tick ?? 0) >= first.tick + COMPARED_END_TICKS)
-      this.#states.set(key, { tick, ...start });
+    if ((world?.tick ?? 0) >= endOf(first)) this.#states.set(key, { tick, ...start });
     return start;
   }
 }
 
-function until({ tick }: ContactFacts, changes: readonly NumberedChange[]): NumberedChange[] {
-  return changes.filter((change) => change.tick <= tick + COMPARED_END_TICKS);
+/** The last tick of a re-run of a collision. */
+function endOf({ tick }: ContactFacts): number {
+  return tick + COMPARED_END_TICKS;
 }
 
 function keyOf(world: number, { tick, order }: { tick: number; order: number }): string {

@@ -2,12 +2,13 @@ import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import type { ContactRecord } from '../../twin/contact-records.ts';
 import type { NumberedChange } from '../../twin/journal.ts';
 import { placePast } from '../loaded-world.ts';
-import { packedParts, unpackNumbered, type WorldPast } from '../protocol.ts';
+import { countNumbered, countUpTo, packNumbered, unpackedAt, type WorldPast } from '../protocol.ts';
 
 /** Ticks between two yields: about 0.1 ms of work. */
 const CHUNK_TICKS = 20;
-/** The same for changes that are read or applied: there may be 65,536 at one tick. */
+/** The same for changes that are applied: there may be 65,536 at one tick. */
 const CHUNK_CHANGES = 200;
+const NO_CHANGES = new Int32Array();
 
 /** Work in small steps: it may be interrupted at every `yield`. */
 export type Slices<T> = Generator<void, T, void>;
@@ -27,8 +28,11 @@ export class Rewind {
   readonly records: ContactRecord[] = [];
   /** Ticks stepped since it was made. */
   stepped = 0;
-  #changes: readonly NumberedChange[] = [];
+  /** See `packNumbered`. */
+  #changes: Int32Array = NO_CHANGES;
+  /** Index and tick of the next change. */
   #next = 0;
+  #nextTick = Number.POSITIVE_INFINITY;
   /** By car: features that stay on even if the journal switches them off. */
   #on: ReadonlyMap<number, number> = new Map();
 
@@ -42,37 +46,40 @@ export class Rewind {
   }
 
   /**
-   * Starts at the image of a world, or at its beginning, and returns the changes after it. Until something
-   * is switched on, the slab is that of the world itself to the bit.
+   * Starts at the image of a world, or at its beginning. Until something is switched on, the slab is that
+   * of the world itself to the bit.
    */
-  *begin(cityIndex: number, past: WorldPast): Slices<readonly NumberedChange[]> {
-    const changes: NumberedChange[] = [];
-    for (const part of packedParts(past.changes, CHUNK_CHANGES)) {
-      changes.push(...unpackNumbered(part));
-      yield;
-    }
+  *begin(cityIndex: number, past: WorldPast): Slices<void> {
+    const { changes, image } = past;
     placePast(this.kernel, this.slab, cityIndex, past);
-    this.#take(changes, past.image === undefined ? 0 : firstAfter(changes, this.tick));
+    this.#take(changes, image === undefined ? 0 : countUpTo(changes, this.tick));
     if (this.tick === 0) yield* this.#applyUpTo(0);
-    return changes;
   }
 
   restore({ image, changes }: RewindStart): void {
     this.kernel.restore(this.slab, image);
-    this.#take(changes, firstAfter(changes, this.tick));
+    const packed = packNumbered(changes);
+    this.#take(packed, countUpTo(packed, this.tick));
     this.kernel.clearActed(this.slab);
   }
 
   /** Keeps nothing of what was run. */
   forget(): void {
-    this.#take([], 0);
+    this.#take(NO_CHANGES, 0);
   }
 
-  #take(changes: readonly NumberedChange[], next: number): void {
+  /** @param next index of the first change that is not in the slab */
+  #take(changes: Int32Array, next: number): void {
     this.#changes = changes;
-    this.#next = next;
+    this.#toNext(next);
     this.#on = new Map();
     this.records.length = 0;
+  }
+
+  #toNext(index: number): void {
+    this.#next = index;
+    const isThere = index < countNumbered(this.#changes);
+    this.#nextTick = isThere ? unpackedAt(this.#changes, index).tick : Number.POSITIVE_INFINITY;
   }
 
   /** Switches features of some cars on, from the next tick on. */
@@ -102,31 +109,14 @@ export class Rewind {
     }
   }
 
-  /** Of the next change. */
-  get #nextTick(): number {
-    return this.#changes[this.#next]?.tick ?? Number.POSITIVE_INFINITY;
-  }
-
   *#applyUpTo(tick: number): Slices<void> {
-    for (let done = 1; ; done++) {
-      const change = this.#changes[this.#next];
-      if (change === undefined || change.tick > tick) return;
+    for (let done = 1; this.#nextTick <= tick; done++) {
+      const change = unpackedAt(this.#changes, this.#next);
       const { car, values } = change;
       const touched = change.touched & ~(this.#on.get(car) ?? 0);
       if (touched !== 0) this.kernel.apply(this.slab, change.tick, car, touched, values);
-      this.#next++;
+      this.#toNext(this.#next + 1);
       if (done % CHUNK_CHANGES === 0) yield;
     }
   }
-}
-
-/** Index of the first change after a tick, by bisection: there may be very many. */
-function firstAfter(changes: readonly NumberedChange[], tick: number): number {
-  let from = 0;
-  for (let end = changes.length; from < end; ) {
-    const middle = (from + end) >> 1;
-    if ((changes[middle]?.tick ?? 0) > tick) end = middle;
-    else from = middle + 1;
-  }
-  return from;
 }
