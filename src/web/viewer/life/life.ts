@@ -1,0 +1,51 @@
+/** The world as it lives in this browser: what the page asks of it, and what it tells the page. */
+import type { ReadonlySignal } from '@preact/signals';
+import type { Incident, Snapshot, WorldEvent } from '../api/types.ts';
+
+/** A part of a life: its first and its last tick. */
+export type Extent = readonly [first: number, last: number];
+
+/** A mark on the time line. */
+export interface Mark {
+  tick: number;
+  kind: 'incident' | 'hazard' | 'configuration' | 'event';
+  message: string;
+  /** Id of the incident that begins there; null for others. */
+  incident: string | null;
+}
+
+/** Features of a car that are switched at a tick. */
+export interface Switching {
+  tick: number;
+  vin: string;
+  features: Readonly<Record<string, boolean>>;
+}
+
+/** A private copy of the world from one of its moments on. */
+export interface Branch {
+  /** The last tick that it shares with the world. */
+  readonly fromTick: number;
+  /** How far it has been lived. */
+  readonly tick: number;
+  readonly switchings: readonly Switching[];
+  /** Switches features of a car from the next tick on. Rejects if the branch is closed. */
+  set(vin: string, features: Readonly<Record<string, boolean>>): Promise<void>;
+  /** States of every `everyTicks`th tick of a part of its life; it is lived as far as needed. */
+  frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]>;
+  /** Reports of the collisions since `fromTick`. */
+  incidents(): Promise<readonly Incident[]>;
+  close(): void;
+}
+
+/** The whole life of the watched world, as far as it is known here. */
+export interface Life {
+  /** Undefined while nothing of it is known here: the world is shown as the node sends it. */
+  readonly extent: ReadonlySignal<Extent | undefined>;
+  /** Whole life, oldest first. */
+  readonly marks: ReadonlySignal<readonly Mark[]>;
+  /** States of every `everyTicks`th tick of a part of its life. Rejects for ticks that are not known. */
+  frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]>;
+  /** The last events up to a tick, newest first. */
+  events(tick: number): Promise<readonly WorldEvent[]>;
+  branch(tick: number): Promise<Branch>;
+}
