@@ -120,7 +120,7 @@ const BY_HAND = `
     isByHand = true;
     const gl = document.querySelector('canvas.map').getContext('webgl2');
     for (let i = 0; i < count; i++) {
-      for (const call of waiting.splice(0)) call(performance.now());
+      for (const call of waiting.splice(0)) call(document.timeline.currentTime);
       // Waits until all is drawn.
       gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
     }
