@@ -62,7 +62,6 @@ export class LiveWorld {
   #computesWrong = false;
   /** Times of the differences of late. */
   #differences: number[] = [];
-  /** Up to this tick events and incidents are told. */
   #toldTick = 0;
   #watchers = 0;
   #stopTurn: StopTimer | undefined;
@@ -94,6 +93,11 @@ export class LiveWorld {
   /** The tick of the server's clock, with its fraction; undefined if it is not known. */
   get serverTick(): number | undefined {
     return this.#follower?.serverTick;
+  }
+
+  /** Up to this tick events and incidents are told: later ones may still turn out otherwise. */
+  get toldTick(): number {
+    return this.#toldTick;
   }
 
   /** The newest state; undefined before there is one. */
@@ -128,6 +132,11 @@ export class LiveWorld {
 
   #tell(event: LiveEvent): void {
     for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Connects again at once: after the computer has slept, or when the network is back. */
+  reconnect(): void {
+    this.#follower?.reconnect();
   }
 
   close(): void {

@@ -197,9 +197,7 @@ export class LocalWorld {
       if (on) values |= knownBit(name);
     }
     const { journal } = this.#parts;
-    const { kernel, slab } = this.#player.leased;
-    const ahead = journal.changes.slice(this.#player.seq - journal.baseSeq);
-    const declared = withChanges(kernel.declared(slab), ahead)[index] ?? 0;
+    const declared = this.#declared()[index] ?? 0;
     const tick = Math.max(this.tick + 1, journal.lastTick);
     const change = { seq: journal.seq + 1, tick, car: index, touched, values };
     if (applyChange(declared, change) === declared) return undefined;
@@ -271,10 +269,17 @@ export class LocalWorld {
     return kernel.pack(slab);
   }
 
-  /** As `GET /api/v1/vehicle/features` answers. */
+  /** As `GET /api/v1/vehicle/features` answers: with the changes that are known and lie ahead. */
   features(car: number | string): ReturnType<typeof featureState> {
+    return featureState(this.#declared()[this.#carIndex(car)] ?? 0);
+  }
+
+  /** Masks of all cars, once the changes that lie ahead have come into effect. */
+  #declared(): number[] {
+    const { journal } = this.#parts;
     const { kernel, slab } = this.#player.leased;
-    return featureState(kernel.declared(slab)[this.#carIndex(car)] ?? 0);
+    const ahead = journal.changes.slice(this.#player.seq - journal.baseSeq);
+    return withChanges(kernel.declared(slab), ahead);
   }
 
   /** Of the whole state, 16 hexadecimal digits: equal worlds have equal hashes. */

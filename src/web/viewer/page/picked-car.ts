@@ -108,7 +108,9 @@ export class PickedCar {
     if (vin === null || this.#live.status.peek() === 'gone') return;
     const version = this.#version;
     // The connection reports a service that cannot be reached.
-    const state = await readFeatures(vin).catch(() => null);
+    const life = this.#live.life.peek();
+    const reading = life === null ? readFeatures(vin) : life.ask('features', vin);
+    const state = await reading.catch(() => null);
     if (state !== null && version === this.#version) this.#show(state);
   }
 

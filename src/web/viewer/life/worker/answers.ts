@@ -1,0 +1,58 @@
+import type { LocalWorld } from '../../../../../client/src/local-world.ts';
+import type { Snapshot } from '../../api/types.ts';
+import type { Extent } from '../life.ts';
+import type { Question, Questions } from '../messages.ts';
+
+/** States between two turns for others: some 5 ms of work. */
+const AT_ONCE = 25;
+
+/** Events that are shown as the last ones. */
+export const EVENTS_SHOWN = 60;
+
+/** States of every `everyTicks`th tick, from the first one on. */
+export function* statesOf(
+  world: LocalWorld,
+  [first, last]: Extent,
+  everyTicks: number,
+): Generator<Snapshot, void, void> {
+  for (let tick = first; tick <= last; tick += everyTicks) yield world.at(tick).snapshot();
+}
+
+/** Answers what the page asks of a world that lives in this thread. */
+export class Answers implements Questions {
+  readonly #world: () => LocalWorld;
+
+  /** `world`: throws if no world lives here now. */
+  constructor(world: () => LocalWorld) {
+    this.#world = world;
+  }
+
+  /** Rejects with what was wrong with the question. */
+  answer(question: Question, given: readonly unknown[]): Promise<unknown> {
+    // The page asks as it is typed.
+    const method = this[question] as (...given: readonly unknown[]) => Promise<unknown>;
+    return method.apply(this, [...given]);
+  }
+
+  async frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]> {
+    const frames: Snapshot[] = [];
+    for (const frame of statesOf(this.#world(), extent, everyTicks)) {
+      frames.push(frame);
+      if (frames.length % AT_ONCE === 0) await nextTurn();
+    }
+    return frames;
+  }
+
+  async events(tick: number) {
+    const { events } = this.#world().happened(Number.NEGATIVE_INFINITY, tick);
+    return events.slice(-EVENTS_SHOWN).toReversed();
+  }
+
+  async features(vin: string) {
+    return this.#world().features(vin);
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
