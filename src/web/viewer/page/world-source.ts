@@ -46,7 +46,8 @@ export class WorldSource {
       state: (state) => this.#takeState(state),
       failed: () => this.#lose(),
     });
-    this.#connectAfter(this.life === undefined ? 0 : FIRST_MS);
+    if (this.life === undefined) this.#connect();
+    else this.#connectAfter(FIRST_MS);
   }
 
   /** Asks for the world again at once. */
@@ -80,12 +81,12 @@ export class WorldSource {
   #lose(): void {
     this.life = undefined;
     if (this.from.peek() === 'life') this.from.value = 'nowhere';
-    this.#connectAfter(0);
+    this.#cancelConnect();
+    this.#connect();
   }
 
   #connectAfter(ms: number): void {
     this.#cancelConnect();
-    if (ms === 0) return this.#connect();
     const { after } = this.#parts;
     this.#cancelConnect = after(ms, () => {
       this.#cancelConnect = after(GRACE_MS, () => this.#connect());
