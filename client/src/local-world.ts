@@ -1,8 +1,9 @@
 import type { Encoding } from '../../src/codec/encoding.ts';
 import { FrameEncoder } from '../../src/codec/frame-encoder.ts';
+import { perceptionOf } from '../../src/codec/perception.ts';
 import { snapshotOf, telemetryOf } from '../../src/codec/snapshot.ts';
 import { TwinError } from '../../src/errors.ts';
-import { LEAD_TICKS_MAX } from '../../src/limits.ts';
+import { perceivedBy } from '../../src/kernel/perception.ts';
 import { type FeatureName, featureState, knownBit } from '../../src/twin/catalogue.ts';
 import { EVENTS_SHOWN, eventOf, type RawEvent } from '../../src/twin/events.ts';
 import { type ContactFacts, parseIncidentId } from '../../src/twin/incidents.ts';
@@ -17,17 +18,19 @@ import type {
   FleetEntry,
   Incident,
   JournalEntry,
+  Perception,
   Snapshot,
   Telemetry,
+  WorldOutlook,
 } from '../../src/twin/wire.ts';
-import { ContactLog, type IncidentPlace } from './contact-log.ts';
+import { ContactLog } from './contact-log.ts';
 import { EventLog } from './event-log.ts';
-import { endOf, explain } from './explaining.ts';
 import type { NewLocalWorld } from './given-world.ts';
 import { ImageLadder, MINUTE_TICKS, RECENT_EVERY_TICKS, RECENT_TICKS } from './image-ladder.ts';
 import { JournalPlayer } from './journal-player.ts';
 import { Moment, type MomentNames } from './moment.ts';
-import type { StateImage } from './types.ts';
+import { type IncidentOf, ReRuns } from './re-runs.ts';
+import type { Happened, Replay, StateImage } from './types.ts';
 import { newParts, type WorldParts } from './world-parts.ts';
 
 /** Ticks between two readings of the kernel's events, which keeps the last 64. */
@@ -40,17 +43,6 @@ export interface FollowedLife {
   readonly ready: Promise<void>;
   readonly world: LocalWorld | undefined;
 }
-
-/** What happened in a part of a life. */
-export interface Happened {
-  events: EventRecord[];
-  /** Incident by incident. */
-  contacts: ContactFacts[];
-  incidents: Incident[];
-}
-
-/** An incident: its id, or a contact of it. */
-export type IncidentOf = string | Pick<ContactFacts, 'chainTick' | 'chainOrder'>;
 
 /** What a local world has besides its parts; a fork begins with some of it. */
 interface Life {
@@ -74,6 +66,7 @@ export class LocalWorld {
   readonly #events: EventLog;
   readonly #contacts: ContactLog;
   readonly #of: MomentNames;
+  readonly #reRuns: ReRuns;
   /** The hash to which ten seconds after an image have led. */
   #check: { from: StateImage; tick: number; hash: bigint } | undefined;
 
@@ -86,6 +79,13 @@ export class LocalWorld {
     const names = { worldId: id, vins: fleet.map(({ vin }) => vin), city: model.names };
     this.#of = { names, encoder: new FrameEncoder(model.frames, names) };
     this.#player = new JournalPlayer(model.slabs.lease(), journal);
+    this.#reRuns = new ReRuns({
+      parts,
+      contacts: this.#contacts,
+      tick: () => this.tick,
+      imageAt: (tick) => this.#playedTo(tick).image(),
+      snapshotOf: (packed) => snapshotOf(packed, names),
+    });
     if (life?.now) this.#player.restore(life.now);
     else this.#player.place(parts);
     this.#readEvents();
@@ -259,6 +259,14 @@ export class LocalWorld {
     return this.#of.encoder.encode(encoding, this.#packed());
   }
 
+  /** As `GET /api/v1/vehicle/perception` answers. @param car index in the fleet, or VIN */
+  perception(car: number | string): Perception {
+    const { kernel, slab } = this.#player.leased;
+    const index = this.#carIndex(car);
+    const record = perceivedBy(kernel.view(slab), index);
+    return perceptionOf(kernel.pack(slab), index, record, this.#of.names);
+  }
+
   /** @param car index in the fleet, or VIN */
   telemetry(car: number | string): Telemetry {
     return telemetryOf(this.#packed(), this.#carIndex(car), this.#of.names);
@@ -313,6 +321,13 @@ export class LocalWorld {
     return this.#contacts.chains().map((chain) => this.#contacts.report(chain, this.#parts));
   }
 
+  /** One of these reports; undefined if it is not known. */
+  incident(id: string): Incident | undefined {
+    const place = parseIncidentId(id);
+    const chain = place && this.#contacts.chainAt(place);
+    return chain && this.#contacts.report(chain, this.#parts);
+  }
+
   /** The events after one tick and up to another; and of the collisions that begin there contacts and reports. */
   happened(afterTick: number, untilTick: number): Happened {
     const { kernel, slab } = this.#player.leased;
@@ -334,30 +349,27 @@ export class LocalWorld {
   /**
    * The report of an incident with the features that would have avoided or mitigated it: the seconds before
    * are run again, as a node does. Other tasks run meanwhile. Rejects with RangeError if the incident is not
-   * known, is not over, or if too little is known of what was before.
+   * known, is not over, or if too little is known of what was before; with DivergedRun if the collision does
+   * not happen again.
    */
-  async explain(incident: IncidentOf): Promise<Incident> {
-    const place = placeOf(incident);
-    const { model, journal, platform } = this.#parts;
-    for (;;) {
-      const chain = this.#contacts.chainAt(place);
-      if (chain === undefined) throw new RangeError('no such incident is known');
-      if (this.#contacts.isExplained(place)) return this.#contacts.report(chain, this.#parts);
-      const endTick = endOf(chain);
-      if (this.tick < endTick) throw new RangeError(`it is not over before tick ${endTick}`);
-      const { version } = this.#contacts;
-      const image = this.#imageBefore(chain[0].tick);
-      const explanation = await explain(model, chain, image, journal.changes, platform);
-      // A change that came late meanwhile may have changed it.
-      if (this.#contacts.version === version) this.#contacts.explained(chain, explanation);
-    }
+  explain(incident: IncidentOf): Promise<Incident> {
+    return this.#reRuns.explain(incident);
   }
 
-  /** The state from which the re-runs of a collision start. */
-  #imageBefore(contactTick: number): StateImage {
-    const tick = Math.max(this.#parts.from.tick, contactTick - LEAD_TICKS_MAX);
-    if (tick < this.firstTick) throw new RangeError(`nothing is known before ${this.firstTick}`);
-    return this.#playedTo(tick).image();
+  /**
+   * The seconds around an incident, as `GET …/incidents/{incident}/replay` answers: as it was, or with
+   * features on that the cars had off. Other tasks run meanwhile. Rejects with RangeError as `explain`.
+   */
+  async replay(incident: IncidentOf, features: readonly FeatureName[] = []): Promise<Replay> {
+    return this.#reRuns.replay(incident, features);
+  }
+
+  /**
+   * As `GET /api/v1/worlds/{id}/outlook` answers: what would happen next without a feature, in 90 s that are
+   * lived ahead. Other tasks run meanwhile. @param car index in the fleet, or VIN; by default all cars
+   */
+  async outlook(car?: number | string): Promise<WorldOutlook> {
+    return this.#reRuns.outlook(car === undefined ? undefined : this.#carIndex(car));
   }
 
   // ── other ticks ─────────────────────────────────────────────────────────────────────────────
@@ -430,13 +442,4 @@ function hashOf({ leased: { kernel, slab } }: JournalPlayer): string {
 
 function nextMultiple(tick: number, every: number): number {
   return (Math.floor(tick / every) + 1) * every;
-}
-
-function placeOf(incident: IncidentOf): IncidentPlace {
-  if (typeof incident !== 'string') {
-    return { tick: incident.chainTick, order: incident.chainOrder };
-  }
-  const place = parseIncidentId(incident);
-  if (place === undefined) throw new RangeError('that is no id of an incident');
-  return place;
 }

@@ -2,7 +2,7 @@ import { batch, computed, signal } from '@preact/signals';
 import type { FleetEntry, Incident, Snapshot, WorldEvent } from '../api/types.ts';
 import type { Extent, Mark } from './life.ts';
 import { markOf } from './marks.ts';
-import type { LifeState, Question, Questions, Report, Request } from './messages.ts';
+import type { Answer, Given, LifeState, Question, Report, Request } from './messages.ts';
 
 /** The part of a worker that is used here. */
 export interface WorkerPort {
@@ -68,16 +68,13 @@ export class LocalLife {
   }
 
   /** Rejects if the worker cannot answer. */
-  ask<Name extends Question>(
-    question: Name,
-    ...given: Parameters<Questions[Name]>
-  ): ReturnType<Questions[Name]> {
+  ask<Name extends Question>(question: Name, ...given: Given<Name>): Promise<Answer<Name>> {
     const number = this.#count++;
     const settle = Promise.withResolvers<unknown>();
     this.#asked.set(number, settle);
     this.#worker.postMessage({ type: 'ask', number, question, given });
     // The worker answers each question as it is typed.
-    return settle.promise as ReturnType<Questions[Name]>;
+    return settle.promise as Promise<Answer<Name>>;
   }
 
   #take(report: Report): void {

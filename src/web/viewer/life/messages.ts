@@ -1,5 +1,15 @@
 /** What the page and the worker in which its world lives say to each other. */
-import type { FeatureState, FleetEntry, Incident, Snapshot, WorldEvent } from '../api/types.ts';
+import type {
+  FeatureState,
+  FleetEntry,
+  Incident,
+  Perception,
+  Replay,
+  Snapshot,
+  VehicleOutlook,
+  WorldEvent,
+  WorldOutlook,
+} from '../api/types.ts';
 import type { Extent, Mark } from './life.ts';
 
 /** What the page may ask: names, arguments and answers. */
@@ -8,10 +18,18 @@ export interface Questions {
   frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]>;
   /** The last events up to a tick, newest first. */
   events(tick: number): Promise<readonly WorldEvent[]>;
+  /** What follows is as the service answers. */
   features(vin: string): Promise<FeatureState>;
+  perception(vin: string): Promise<Perception>;
+  outlook(): Promise<WorldOutlook>;
+  carOutlook(vin: string): Promise<Pick<VehicleOutlook, 'tick' | 'outlook'>>;
+  incident(id: string): Promise<Incident>;
+  replay(id: string, features: readonly string[]): Promise<Replay>;
 }
 
 export type Question = keyof Questions;
+export type Given<Name extends Question> = Parameters<Questions[Name]>;
+export type Answer<Name extends Question> = Awaited<ReturnType<Questions[Name]>>;
 
 /** From the page. */
 export type Request =

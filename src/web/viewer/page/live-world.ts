@@ -3,6 +3,7 @@ import { whileVisible } from '../../common/visible.ts';
 import { readWorld } from '../api/twin.ts';
 import { type FleetEntry, type Snapshot, TICKS_PER_S } from '../api/types.ts';
 import type { LocalLife } from '../life/local-life.ts';
+import type { Answer, Given, Question } from '../life/messages.ts';
 import { openLife } from '../life/open-life.ts';
 import { Connection } from '../live/connection.ts';
 import { History } from '../live/history.ts';
@@ -50,6 +51,10 @@ export class LiveWorld {
     this.id = id;
   }
 
+  get source(): 'nowhere' | 'life' | 'node' {
+    return this.#source.peek()?.from.peek() ?? 'nowhere';
+  }
+
   start(): void {
     const source = new WorldSource({
       openLife: (listener) => openLife(this.id, listener),
@@ -73,6 +78,20 @@ export class LiveWorld {
       const life = this.life.value;
       if (life !== null) this.watchers.value = life.watchers.value;
     });
+  }
+
+  /**
+   * Asks the world as it lives in this page. Where it does not, or cannot tell, the service is asked: its
+   * answer has the same shape.
+   */
+  async ask<Name extends Question>(
+    question: Name,
+    given: Given<Name>,
+    service: () => Promise<Answer<Name>>,
+  ): Promise<Answer<Name>> {
+    await this.#source.peek()?.decided;
+    const life = this.life.peek();
+    return life === null ? service() : life.ask(question, ...given).catch(service);
   }
 
   /** Asks the service again at once. */

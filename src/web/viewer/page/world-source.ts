@@ -27,7 +27,10 @@ export interface SourceParts {
 export class WorldSource {
   readonly from = signal<'nowhere' | 'life' | 'node'>('nowhere');
   readonly link = signal<Link>('connecting');
+  /** Whether the world lives here, or the node is to be asked. */
+  readonly decided: Promise<void>;
   life: LocalLife | undefined;
+  readonly #decide: () => void;
   readonly #parts: SourceParts;
   #connection: Pick<Connection, 'retryNow' | 'stop'> | undefined;
   #cancelConnect = () => {};
@@ -35,6 +38,8 @@ export class WorldSource {
 
   constructor(parts: SourceParts) {
     this.#parts = parts;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    [this.decided, this.#decide] = [promise, resolve];
     this.life = parts.openLife({
       frame: (frame, dueMs) => {
         if (this.from.peek() === 'life') parts.frame(frame, dueMs);
@@ -74,6 +79,7 @@ export class WorldSource {
       this.#connection = undefined;
       this.from.value = 'life';
       this.link.value = 'streaming';
+      this.#decide();
     }
   }
 
@@ -95,6 +101,7 @@ export class WorldSource {
 
   #connect(): void {
     if (this.#connection !== undefined || this.link.peek() === 'gone') return;
+    this.#decide();
     this.#connection = this.#parts.openConnection({
       hello: ({ fleet }) => this.#takeFleet(fleet),
       snapshot: (frame) => {
@@ -116,6 +123,7 @@ export class WorldSource {
   #end(): void {
     this.#cancelConnect();
     this.#connection?.stop();
+    this.#decide();
     this.link.value = 'gone';
   }
 }

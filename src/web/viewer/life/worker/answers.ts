@@ -1,4 +1,5 @@
 import type { LocalWorld } from '../../../../../client/src/local-world.ts';
+import type { FeatureName } from '../../../../../src/twin/catalogue.ts';
 import type { Snapshot } from '../../api/types.ts';
 import type { Extent } from '../life.ts';
 import type { Question, Questions } from '../messages.ts';
@@ -50,6 +51,30 @@ export class Answers implements Questions {
 
   async features(vin: string) {
     return this.#world().features(vin);
+  }
+
+  async perception(vin: string) {
+    return this.#world().perception(vin);
+  }
+
+  outlook() {
+    return this.#world().outlook();
+  }
+
+  carOutlook(vin: string) {
+    return this.#world().outlook(vin);
+  }
+
+  /** Explained if that is possible already. */
+  async incident(id: string) {
+    const world = this.#world();
+    const report = world.incident(id);
+    if (report === undefined) throw new RangeError('no such incident is known');
+    return await world.explain(id).catch(() => report);
+  }
+
+  replay(id: string, features: readonly string[]) {
+    return this.#world().replay(id, features as readonly FeatureName[]);
   }
 }
 

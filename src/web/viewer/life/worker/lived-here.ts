@@ -2,10 +2,12 @@ import { TICK_MS } from '../../../../../assembly/layout.ts';
 import type { LiveEvent, LiveState } from '../../../../../client/src/live-events.ts';
 import { type LiveDependencies, LiveWorld } from '../../../../../client/src/live-world.ts';
 import type { LocalWorld } from '../../../../../client/src/local-world.ts';
+import { systemPlatform } from '../../../../../client/src/platform.ts';
 import type { FleetEntry, Incident, WorldEvent } from '../../api/types.ts';
 import { markOf } from '../marks.ts';
 import type { LifeState, Report, Request } from '../messages.ts';
 import { Answers, EVENTS_SHOWN, statesOf } from './answers.ts';
+import { Reports } from './reports.ts';
 
 /** The page gets every second state, 25 a second; the display interpolates. */
 const SHOWN_EVERY_TICKS = 2;
@@ -30,6 +32,7 @@ export class LivedHere {
   readonly #report: (report: Report) => void;
   readonly #answers = new Answers(() => this.#world());
   #state: LifeState = 'connecting';
+  readonly #reports: Reports;
   #news: { events: WorldEvent[]; incidents: Incident[] } | undefined;
 
   constructor(
@@ -38,6 +41,12 @@ export class LivedHere {
     dependencies: Partial<LiveDependencies> = {},
   ) {
     this.#report = report;
+    const { platform = systemPlatform } = dependencies;
+    this.#reports = new Reports(
+      platform,
+      () => this.#live.world,
+      (incidents) => this.#newsOf().incidents.push(...incidents),
+    );
     this.#live = new LiveWorld({ id: world, stream_url: streamUrl }, dependencies);
     this.#live.subscribe((event) => this.#told(event));
     void this.#show();
@@ -76,8 +85,13 @@ export class LivedHere {
     else if (event.type === 'restart') this.#begin();
     else if (event.type === 'watchers') this.#report(event);
     else if (event.type === 'event') this.#newsOf().events.push(event.event);
-    else if (event.type === 'incident') this.#newsOf().incidents.push(event.incident);
+    else if (event.type === 'incident') this.#tellOf(event.incident);
     else if (event.type === 'rollback') this.#correct(event.ticks);
+  }
+
+  #tellOf(incident: Incident): void {
+    this.#newsOf().incidents.push(incident);
+    this.#reports.add(incident);
   }
 
   #enter(state: LifeState): void {
@@ -104,6 +118,7 @@ export class LivedHere {
       marks: events.map(markOf),
       ...{ events: events.slice(-EVENTS_SHOWN), incidents },
     });
+    this.#reports.restart(incidents);
   }
 
   /** What is told in one turn goes to the page in one message. */
