@@ -66,6 +66,13 @@ export class ContactLog {
     }
   }
 
+  /** Adds those of an earlier past, which ends where this one begins. */
+  prepend(earlier: ContactLog): void {
+    this.version++;
+    this.#records = [...earlier.#records, ...this.#records];
+    for (const [key, known] of earlier.#explanations) this.#explanations.set(key, known);
+  }
+
   copy(): ContactLog {
     return new ContactLog(this.#records, this.#explanations);
   }

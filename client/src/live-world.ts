@@ -1,6 +1,7 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import { TwinError } from '../../src/errors.ts';
 import type { StopTimer } from '../../src/time.ts';
+import { type FetchJournal, fetchJournal, livePast } from './earlier-past.ts';
 import { type FetchAssets, fetchAssets } from './fetch-assets.ts';
 import type { Difference } from './followed-world.ts';
 import { FrameQueue, type QueueOptions } from './frame-queue.ts';
@@ -29,6 +30,7 @@ export interface LiveDependencies {
   platform: Platform;
   openSocket: OpenSocket;
   fetchAssets: FetchAssets;
+  fetchJournal: FetchJournal;
   isGone(address: TwinAddress): Promise<boolean>;
 }
 
@@ -36,6 +38,7 @@ const SYSTEM: LiveDependencies = {
   platform: systemPlatform,
   openSocket: openWebSocket,
   fetchAssets,
+  fetchJournal,
   isGone: isWorldGone,
 };
 
@@ -98,6 +101,20 @@ export class LiveWorld {
   /** Up to this tick events and incidents are told: later ones may still turn out otherwise. */
   get toldTick(): number {
     return this.#toldTick;
+  }
+
+  /**
+   * Lives what lies before the first state that the node has sent, by its journal, while others run: then all
+   * of the world's life is known. False if the world was read anew meanwhile, or if that has led elsewhere.
+   * Rejects if the journal cannot be read.
+   */
+  async knowWholeLife(): Promise<boolean> {
+    const { world } = this;
+    if (world === undefined) return false;
+    if (world.knowsAll) return true;
+    const { platform, fetchJournal } = this.#dependencies;
+    const changes = await fetchJournal(this.#address);
+    return await livePast(world, changes, platform, () => world === this.world);
   }
 
   /** The newest state; undefined before there is one. */

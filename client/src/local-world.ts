@@ -28,10 +28,12 @@ import { EventLog } from './event-log.ts';
 import type { NewLocalWorld } from './given-world.ts';
 import { ImageLadder, MINUTE_TICKS, RECENT_EVERY_TICKS, RECENT_TICKS } from './image-ladder.ts';
 import { JournalPlayer } from './journal-player.ts';
+import { LivedJournal } from './lived-journal.ts';
 import { Moment, type MomentNames } from './moment.ts';
 import { type IncidentOf, ReRuns } from './re-runs.ts';
+import { ScratchPlayer } from './scratch-player.ts';
 import type { Happened, Replay, StateImage } from './types.ts';
-import { newParts, type WorldParts } from './world-parts.ts';
+import { type Life, newParts, type WorldParts } from './world-parts.ts';
 
 /** Ticks between two readings of the kernel's events, which keeps the last 64. */
 const READ_TICKS = 100;
@@ -44,25 +46,15 @@ export interface FollowedLife {
   readonly world: LocalWorld | undefined;
 }
 
-/** What a local world has besides its parts; a fork begins with some of it. */
-interface Life {
-  /** Its state; by default the first that is known. */
-  now?: StateImage;
-  ladder: ImageLadder;
-  events: EventLog;
-  contacts: ContactLog;
-}
-
 /**
  * A world that lives here: the same kernel, the same seed and the same journal as in a node give the same
  * world, to the bit. It stands still until it is stepped.
  */
 export class LocalWorld {
-  readonly #parts: WorldParts;
+  #parts: WorldParts;
   readonly #player: JournalPlayer;
-  /** Lives other ticks again; made when it is first needed. */
-  #scratch: JournalPlayer | undefined;
   readonly #ladder: ImageLadder;
+  readonly #scratch: ScratchPlayer;
   readonly #events: EventLog;
   readonly #contacts: ContactLog;
   readonly #of: MomentNames;
@@ -74,13 +66,14 @@ export class LocalWorld {
     const { model, id, fleet, journal } = parts;
     this.#parts = parts;
     this.#ladder = life?.ladder ?? new ImageLadder();
+    this.#scratch = new ScratchPlayer(() => this.#parts, this.#ladder);
     this.#events = life?.events ?? new EventLog();
     this.#contacts = life?.contacts ?? new ContactLog();
     const names = { worldId: id, vins: fleet.map(({ vin }) => vin), city: model.names };
     this.#of = { names, encoder: new FrameEncoder(model.frames, names) };
     this.#player = new JournalPlayer(model.slabs.lease(), journal);
     this.#reRuns = new ReRuns({
-      parts,
+      parts: () => this.#parts,
       contacts: this.#contacts,
       tick: () => this.tick,
       imageAt: (tick) => this.#playedTo(tick).image(),
@@ -143,6 +136,11 @@ export class LocalWorld {
   get firstTick(): number {
     const { image, from } = this.#parts;
     return (image ?? from).tick;
+  }
+
+  /** Whether that is its beginning. */
+  get knowsAll(): boolean {
+    return this.#parts.image === undefined;
   }
 
   // ── living ──────────────────────────────────────────────────────────────────────────────────
@@ -228,7 +226,7 @@ export class LocalWorld {
     if (image !== undefined) this.#player.restore(image);
     else this.#player.place(this.#parts);
     if (this.#check && this.#check.tick > tick) this.#check = undefined;
-    if (this.#scratch && this.#scratch.tick > tick) this.#dropScratch();
+    this.#scratch.dropAfter(tick);
     this.#contacts.dropAfter(Math.max(this.tick, 0));
     this.#readEvents();
   }
@@ -241,7 +239,7 @@ export class LocalWorld {
     const check = this.#check;
     if (check === undefined) return undefined;
     this.#check = undefined;
-    const scratch = this.#scratchPlayer();
+    const scratch = this.#scratch.any();
     scratch.restore(check.from);
     scratch.stepTo(check.tick);
     return scratch.leased.kernel.hash(scratch.leased.slab) === check.hash;
@@ -292,7 +290,7 @@ export class LocalWorld {
 
   /** Of the whole state, 16 hexadecimal digits: equal worlds have equal hashes. */
   hash(): string {
-    return hashOf(this.#player);
+    return this.#player.hash();
   }
 
   /** A copy of the whole state. */
@@ -300,10 +298,10 @@ export class LocalWorld {
     return this.#player.image();
   }
 
-  /** The last events, oldest first. */
-  events(limit = EVENTS_SHOWN): EventRecord[] {
+  /** The last events up to a tick, oldest first. */
+  events(limit = EVENTS_SHOWN, untilTick = this.tick): EventRecord[] {
     this.#readEvents();
-    return this.#named(this.#events.events.slice(-limit));
+    return this.#named(this.#events.lastUpTo(untilTick, limit));
   }
 
   #named(events: readonly RawEvent[]): EventRecord[] {
@@ -378,7 +376,34 @@ export class LocalWorld {
   at(tick: number): Moment {
     const player = this.#playedTo(tick);
     const { kernel, slab } = player.leased;
-    return new Moment(tick, hashOf(player), kernel.pack(slab).slice(), this.#of);
+    return new Moment(tick, player.hash(), kernel.pack(slab).slice(), this.#of);
+  }
+
+  /**
+   * A world that begins where this one began, to be lived up to `firstTick` and handed to `takePast`.
+   * @param changes of the whole life
+   */
+  beginning(changes: readonly NumberedChange[]): LocalWorld {
+    const { from, journal: known } = this.#parts;
+    const isBefore = ({ seq }: NumberedChange) => seq > from.seq && seq <= known.baseSeq;
+    const journal = new LivedJournal(from.seq, changes.filter(isBefore));
+    return new LocalWorld({ ...this.#parts, image: undefined, journal, isFollower: false });
+  }
+
+  /**
+   * Takes what a world has lived that began where this one did, and is where this one is known from on, as its
+   * own past. False if that one is in another state: then it was another life.
+   */
+  takePast(earlier: LocalWorld): boolean {
+    const { firstTick } = this;
+    if (earlier.tick !== firstTick || earlier.seq !== this.#parts.journal.baseSeq) return false;
+    if (earlier.hash() !== this.#playedTo(firstTick).hash()) return false;
+    this.#parts.journal.prepend(earlier.#parts.journal);
+    this.#parts = { ...this.#parts, image: undefined };
+    this.#ladder.prepend(earlier.#ladder.minutesUpTo(firstTick));
+    this.#events.prepend(earlier.#events);
+    this.#contacts.prepend(earlier.#contacts);
+    return true;
   }
 
   /**
@@ -396,31 +421,12 @@ export class LocalWorld {
     return new LocalWorld(parts, { now, ladder, events, contacts });
   }
 
+  /** Throws RangeError for a tick that is not known. */
   #playedTo(tick: number): JournalPlayer {
     if (!Number.isInteger(tick) || tick < this.firstTick || tick > this.tick) {
       throw new RangeError(`ticks ${this.firstTick} to ${this.tick} are known, ${tick} is not`);
     }
-    const player = this.#scratchPlayer();
-    const image = this.#ladder.newest(tick);
-    const isFarther = player.tick > tick || player.tick < (image?.tick ?? 0);
-    if (isFarther && image !== undefined) player.restore(image);
-    else if (isFarther) player.place(this.#parts);
-    player.stepTo(tick);
-    return player;
-  }
-
-  #scratchPlayer(): JournalPlayer {
-    if (this.#scratch === undefined) {
-      const { model, journal } = this.#parts;
-      this.#scratch = new JournalPlayer(model.slabs.lease(), journal);
-      this.#scratch.place(this.#parts);
-    }
-    return this.#scratch;
-  }
-
-  #dropScratch(): void {
-    this.#scratch?.leased.release();
-    this.#scratch = undefined;
+    return this.#scratch.at(tick);
   }
 
   #carIndex(car: number | string): number {
@@ -431,13 +437,9 @@ export class LocalWorld {
 
   /** Frees its memory in the kernel. It must not be used afterwards. */
   close(): void {
-    this.#dropScratch();
+    this.#scratch.release();
     this.#player.leased.release();
   }
-}
-
-function hashOf({ leased: { kernel, slab } }: JournalPlayer): string {
-  return kernel.hash(slab).toString(16).padStart(16, '0');
 }
 
 function nextMultiple(tick: number, every: number): number {

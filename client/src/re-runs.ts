@@ -24,7 +24,7 @@ export type IncidentOf = string | Pick<ContactFacts, 'chainTick' | 'chainOrder'>
 
 /** What is needed of the world that is run again. */
 export interface RunAgain {
-  readonly parts: WorldParts;
+  parts(): WorldParts;
   readonly contacts: ContactLog;
   tick(): number;
   /** The state at a tick. Throws RangeError if it is not known. */
@@ -43,9 +43,10 @@ export class ReRuns {
   /** See `LocalWorld.explain`. */
   async explain(incident: IncidentOf): Promise<Incident> {
     const place = placeOf(incident);
-    const { parts, contacts } = this.#world;
+    const { contacts } = this.#world;
     for (;;) {
       const chain = this.#chainAt(place);
+      const parts = this.#world.parts();
       if (contacts.isExplained(place)) return contacts.report(chain, parts);
       const endTick = endOf(chain);
       if (this.#world.tick() < endTick) {
@@ -64,7 +65,8 @@ export class ReRuns {
   /** See `LocalWorld.replay`. */
   async replay(incident: IncidentOf, features: readonly FeatureName[]): Promise<Replay> {
     const place = placeOf(incident);
-    const { parts, contacts, tick, snapshotOf } = this.#world;
+    const { contacts, tick, snapshotOf } = this.#world;
+    const parts = this.#world.parts();
     const chain = this.#chainAt(place);
     const on = features.reduce((mask, name) => mask | knownBit(name), 0);
     const startTick = startTickOf(contacts.explanationOf(place), on);
@@ -82,7 +84,7 @@ export class ReRuns {
 
   /** See `LocalWorld.outlook`. */
   async outlook(car?: number): Promise<WorldOutlook> {
-    const { model, fleet, id: world } = this.#world.parts;
+    const { model, fleet, id: world } = this.#world.parts();
     const { hazards, table } = model;
     const tick = this.#world.tick();
     const { bytes } = this.#world.imageAt(tick);
@@ -99,14 +101,14 @@ export class ReRuns {
 
   /** The state from which the re-runs of a collision start, and the changes after it. */
   #startOf([{ tick }]: IncidentContacts): RewindStart {
-    const { from, journal } = this.#world.parts;
+    const { from, journal } = this.#world.parts();
     const { bytes } = this.#world.imageAt(Math.max(from.tick, tick - LEAD_TICKS_MAX));
     return { image: bytes, changes: [...journal.changes] };
   }
 
   /** Other tasks run meanwhile. */
   async #run<T>(work: (rewind: Rewind) => Slices<T>): Promise<T> {
-    const { model, platform } = this.#world.parts;
+    const { model, platform } = this.#world.parts();
     const leased = model.slabs.lease();
     try {
       return await inSlices(work(new Rewind(leased.kernel, leased.slab)), platform);

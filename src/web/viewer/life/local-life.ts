@@ -1,6 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { FleetEntry, Incident, Snapshot, WorldEvent } from '../api/types.ts';
-import type { Extent, Mark } from './life.ts';
+import type { Branch, Extent, Life, Mark } from './life.ts';
+import { LocalBranch } from './local-branch.ts';
 import { markOf } from './marks.ts';
 import type { Answer, Given, LifeState, Question, Report, Request } from './messages.ts';
 
@@ -36,7 +37,7 @@ const PUBLISH_TICKS = 10;
 type Settle = ReturnType<typeof Promise.withResolvers<unknown>>;
 
 /** The page's side of a world that lives in a worker. */
-export class LocalLife {
+export class LocalLife implements Life {
   readonly state = signal<LifeState>('connecting');
   readonly watchers = signal(0);
   readonly marks = signal<readonly Mark[]>([]);
@@ -75,6 +76,19 @@ export class LocalLife {
     this.#worker.postMessage({ type: 'ask', number, question, given });
     // The worker answers each question as it is typed.
     return settle.promise as Promise<Answer<Name>>;
+  }
+
+  frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]> {
+    return this.ask('frames', extent, everyTicks);
+  }
+
+  events(tick: number): Promise<readonly WorldEvent[]> {
+    return this.ask('events', tick);
+  }
+
+  async branch(tick: number): Promise<Branch> {
+    const number = await this.ask('openBranch', tick);
+    return new LocalBranch(number, tick, (question, ...given) => this.ask(question, ...given));
   }
 
   #take(report: Report): void {

@@ -18,6 +18,22 @@ export interface Questions {
   frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]>;
   /** The last events up to a tick, newest first. */
   events(tick: number): Promise<readonly WorldEvent[]>;
+  /** The number of a new branch. */
+  openBranch(tick: number): Promise<number>;
+  /** The tick from which on they are switched. */
+  switchInBranch(
+    branch: number,
+    vin: string,
+    features: Readonly<Record<string, boolean>>,
+  ): Promise<number>;
+  /** As `frames`, and how far the branch has been lived then. */
+  branchFrames(
+    branch: number,
+    extent: Extent,
+    everyTicks: number,
+  ): Promise<{ frames: readonly Snapshot[]; tick: number }>;
+  branchIncidents(branch: number): Promise<readonly Incident[]>;
+  closeBranch(branch: number): Promise<void>;
   /** What follows is as the service answers. */
   features(vin: string): Promise<FeatureState>;
   perception(vin: string): Promise<Perception>;

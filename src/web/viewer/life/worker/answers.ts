@@ -3,6 +3,8 @@ import type { FeatureName } from '../../../../../src/twin/catalogue.ts';
 import type { Snapshot } from '../../api/types.ts';
 import type { Extent } from '../life.ts';
 import type { Question, Questions } from '../messages.ts';
+import { Branches } from './branches.ts';
+import { nextTurn } from './next-turn.ts';
 
 /** States between two turns for others: some 5 ms of work. */
 const AT_ONCE = 25;
@@ -22,6 +24,7 @@ export function* statesOf(
 /** Answers what the page asks of a world that lives in this thread. */
 export class Answers implements Questions {
   readonly #world: () => LocalWorld;
+  readonly #branches = new Branches();
 
   /** `world`: throws if no world lives here now. */
   constructor(world: () => LocalWorld) {
@@ -45,8 +48,27 @@ export class Answers implements Questions {
   }
 
   async events(tick: number) {
-    const { events } = this.#world().happened(Number.NEGATIVE_INFINITY, tick);
-    return events.slice(-EVENTS_SHOWN).toReversed();
+    return this.#world().events(EVENTS_SHOWN, tick).toReversed();
+  }
+
+  async openBranch(tick: number) {
+    return this.#branches.open(this.#world(), tick);
+  }
+
+  async switchInBranch(branch: number, vin: string, features: Readonly<Record<string, boolean>>) {
+    return this.#branches.set(branch, vin, features);
+  }
+
+  branchFrames(branch: number, extent: Extent, everyTicks: number) {
+    return this.#branches.frames(branch, extent, everyTicks);
+  }
+
+  async branchIncidents(branch: number) {
+    return this.#branches.incidents(branch);
+  }
+
+  async closeBranch(branch: number) {
+    this.#branches.close(branch);
   }
 
   async features(vin: string) {
@@ -76,8 +98,4 @@ export class Answers implements Questions {
   replay(id: string, features: readonly string[]) {
     return this.#world().replay(id, features as readonly FeatureName[]);
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }

@@ -2,7 +2,7 @@ import { TICK_MS } from '../../../../../assembly/layout.ts';
 import type { LiveEvent, LiveState } from '../../../../../client/src/live-events.ts';
 import { type LiveDependencies, LiveWorld } from '../../../../../client/src/live-world.ts';
 import type { LocalWorld } from '../../../../../client/src/local-world.ts';
-import { systemPlatform } from '../../../../../client/src/platform.ts';
+import { type Platform, systemPlatform } from '../../../../../client/src/platform.ts';
 import type { FleetEntry, Incident, WorldEvent } from '../../api/types.ts';
 import { markOf } from '../marks.ts';
 import type { LifeState, Report, Request } from '../messages.ts';
@@ -13,6 +13,9 @@ import { Reports } from './reports.ts';
 const SHOWN_EVERY_TICKS = 2;
 /** So many of the last states may still have to be displayed, ticks. */
 const CORRECTED_TICKS = 24;
+
+/** A journal that could not be read is asked for again after so long. */
+const JOURNAL_RETRY_MS = 15_000;
 
 const STATES: Readonly<Record<LiveState, LifeState>> = {
   connecting: 'connecting',
@@ -32,6 +35,7 @@ export class LivedHere {
   readonly #report: (report: Report) => void;
   readonly #answers = new Answers(() => this.#world());
   #state: LifeState = 'connecting';
+  readonly #platform: Platform;
   readonly #reports: Reports;
   #news: { events: WorldEvent[]; incidents: Incident[] } | undefined;
 
@@ -41,9 +45,9 @@ export class LivedHere {
     dependencies: Partial<LiveDependencies> = {},
   ) {
     this.#report = report;
-    const { platform = systemPlatform } = dependencies;
+    this.#platform = dependencies.platform ?? systemPlatform;
     this.#reports = new Reports(
-      platform,
+      this.#platform,
       () => this.#live.world,
       (incidents) => this.#newsOf().incidents.push(...incidents),
     );
@@ -77,7 +81,7 @@ export class LivedHere {
   /** When the clock of the server was at a tick, by the clock of this computer. */
   #dueMs(tick: number): number {
     const { serverTick = Number.NaN } = this.#live;
-    return performance.timeOrigin + performance.now() - (serverTick - tick) * TICK_MS;
+    return performance.timeOrigin + this.#platform.now() - (serverTick - tick) * TICK_MS;
   }
 
   #told(event: LiveEvent): void {
@@ -102,12 +106,25 @@ export class LivedHere {
     this.#report({ type: 'state', state });
   }
 
+  /** The world lives here from now on, or was read anew. */
   #begin(): void {
     const { world } = this.#live;
     if (world === undefined) return;
     // The document of the API names the colours, too.
     this.#report({ type: 'fleet', fleet: world.fleet as readonly FleetEntry[] });
     this.#reportPast(world);
+    if (!world.knowsAll) void this.#knowWholeLife(world);
+  }
+
+  /** What lies before the first state that the node has sent comes later. */
+  async #knowWholeLife(world: LocalWorld): Promise<void> {
+    try {
+      if (await this.#live.knowWholeLife()) this.#reportPast(world);
+    } catch {
+      this.#platform.after(JOURNAL_RETRY_MS, () => {
+        if (world === this.#live.world) void this.#knowWholeLife(world);
+      });
+    }
   }
 
   #reportPast(world: LocalWorld): void {
