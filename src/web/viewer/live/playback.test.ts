@@ -180,7 +180,7 @@ describe('playback of a world that lives in the page', () => {
     playback.correct(frames, isCut, 13_050);
   };
 
-  it('[P39] glides to where a change has led that came late', () => {
+  it('[P42] glides to where a change has led that came late', () => {
     const playback = playing();
     correctedFrom(playback, 0.4, false);
     expect(yAt(playback, 13_050)).toBeCloseTo(0);
@@ -188,7 +188,7 @@ describe('playback of a world that lives in the page', () => {
     expect(yAt(playback, 13_250)).toBe(0.4);
   });
 
-  it('[P39] jumps there at once if it came too late, or leads far away', () => {
+  it('[P42] jumps there at once if it came too late, or leads far away', () => {
     const cut = playing();
     correctedFrom(cut, 0.4, true);
     expect(yAt(cut, 13_051)).toBe(0.4);

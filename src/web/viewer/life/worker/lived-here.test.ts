@@ -81,7 +81,7 @@ async function truthOf(node: LockstepDouble, ticks: readonly number[]): Promise<
   return states;
 }
 
-describe('[P38] a world that lives in the page', () => {
+describe('[P41] a world that lives in the page', () => {
   test('tells of its whole life, also of what was before the page was opened', async () => {
     const { node, life, until, answer } = await stage((each) => {
       each.imageAgeTicks = 500;
@@ -145,7 +145,7 @@ describe('a world that lives in the page', () => {
     expect((time.now() - last.dueMs) / 20).toBeCloseTo(node.tick - last.tick, 3);
   });
 
-  test('[P39] tells anew what a change has made of the last states that came late', async () => {
+  test('[P42] tells anew what a change has made of the last states that came late', async () => {
     const { time, node, corrected, frames } = await stage();
     await time.advance(2000);
     node.change(4, F_BRAKES, 0, 400);
