@@ -129,7 +129,9 @@ export class Demonstration {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      const offer = this.#offerOf(await readOutlook(this.#parts.live.id));
+      const { live } = this.#parts;
+      const outlook = await live.ask('outlook', [], () => readOutlook(live.id));
+      const offer = this.#offerOf(outlook);
       if (this.phase.peek().name !== 'looking') return;
       if (offer === undefined) {
         this.phase.value = { name: 'failed', why: 'Nothing is at stake in the next minute.' };
