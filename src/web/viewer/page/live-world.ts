@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { whileVisible } from '../../common/visible.ts';
 import { readWorld } from '../api/twin.ts';
 import type { FleetEntry, Hello, Snapshot, World } from '../api/types.ts';
+import type { Life } from '../life/life.ts';
 import { Connection, type Link } from '../live/connection.ts';
 import { History } from '../live/history.ts';
 import { Playback } from '../live/playback.ts';
@@ -23,6 +24,8 @@ export class LiveWorld {
   readonly fleet = signal<readonly FleetEntry[]>([]);
   /** The newest frame, updated a few times a second. */
   readonly latest = signal<Snapshot | null>(null);
+  /** The world as it lives in this browser; null where it does not. */
+  readonly life = signal<Life | null>(null);
   readonly #link = signal<Link>('connecting');
   readonly #isBehind = signal(false);
   readonly status = computed<Status>(() => {

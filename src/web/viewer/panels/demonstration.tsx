@@ -12,7 +12,7 @@ export function DemonstrationCard() {
   const viewer = useViewer();
   const { demonstration } = viewer;
   const phase = demonstration.phase.value;
-  if (viewer.live.status.value === 'gone' || viewer.replay.id.value !== null) return null;
+  if (viewer.live.status.value === 'gone' || !viewer.isLive.value) return null;
   switch (phase.name) {
     case 'closed':
       return null;

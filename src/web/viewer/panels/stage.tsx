@@ -11,6 +11,8 @@ import { Icon, IconButton } from './icons.tsx';
 import { LayersButton } from './layers.tsx';
 import { ReplayDock } from './replay-dock.tsx';
 import { StatusNote } from './status.tsx';
+import { TimeLine } from './time-line.tsx';
+import { WhatIfDock } from './what-if-dock.tsx';
 
 const ZOOM = 1.4;
 
@@ -68,8 +70,10 @@ export function Stage() {
       <StatusNote />
       {viewer.mapError.value === '' ? <Camera /> : null}
       <Gone />
+      <TimeLine />
       <DemonstrationCard />
       <ReplayDock />
+      <WhatIfDock />
     </main>
   );
 }
