@@ -12,6 +12,7 @@ import { type Address, readAddress, writeAddress } from './address.ts';
 import { CarSight } from './car-sight.ts';
 import { Demonstration } from './demonstration.ts';
 import { EventFeed } from './event-feed.ts';
+import { frameBefore } from './frame-buffer.ts';
 import { readLayers, storeLayers } from './kept-layers.ts';
 import { LiveWorld } from './live-world.ts';
 import { PickedCar } from './picked-car.ts';
@@ -262,7 +263,7 @@ export class Viewer {
     timeLine.player.isPlaying.value = false;
     this.demonstration.withdraw();
     this.front.value = 'right';
-    void this.whatIf.open(Math.floor(tick));
+    void this.whatIf.open(frameBefore(Math.floor(tick)));
   }
 
   /** Closes the incident and opens the list. */

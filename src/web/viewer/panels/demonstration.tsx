@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { Note } from '../../common/states.tsx';
 import { capitalised, carName, inSentence, sentence } from '../formatting.ts';
-import { usePage, useViewer } from '../page/context.ts';
+import { useViewer } from '../page/context.ts';
 import type { Offer } from '../page/demonstration.ts';
 import { consequenceOf, placeAhead, placeOf } from '../stakes.ts';
 
@@ -182,21 +182,15 @@ interface CardProps {
 }
 
 function Card({ title, children, actions }: CardProps) {
-  const { viewer, display } = usePage();
-  const { name } = viewer.demonstration.phase.value;
+  const { name } = useViewer().demonstration.phase.value;
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that was pressed is gone: without this, keyboard users would start at the top.
   useEffect(() => {
     const isLost = document.activeElement === document.body;
     if (isLost && name !== 'invitation') heading.current?.focus();
   }, [name]);
-  const scene = display.scene.value;
-  const card = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (card.current !== null) return scene?.camera.coveredBy(card.current);
-  }, [scene]);
   return (
-    <section class="demonstration" aria-labelledby="demonstration-title" ref={card}>
+    <section class="demonstration" aria-labelledby="demonstration-title">
       <h2 id="demonstration-title" ref={heading} tabIndex={-1}>
         {title}
       </h2>

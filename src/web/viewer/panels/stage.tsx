@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { capitalised, carName } from '../formatting.ts';
 import { usePage, useViewer } from '../page/context.ts';
@@ -70,11 +70,26 @@ export function Stage() {
       <StatusNote />
       {viewer.mapError.value === '' ? <Camera /> : null}
       <Gone />
-      <TimeLine />
+      <Foot />
+    </main>
+  );
+}
+
+/** What lies over the bottom of the map; the camera keeps what it shows above it. */
+function Foot() {
+  const { display } = usePage();
+  const foot = useRef<HTMLDivElement>(null);
+  const scene = display.scene.value;
+  useEffect(() => {
+    if (foot.current !== null) return scene?.camera.coveredBy(foot.current);
+  }, [scene]);
+  return (
+    <div class="stage-foot" ref={foot}>
       <DemonstrationCard />
       <ReplayDock />
       <WhatIfDock />
-    </main>
+      <TimeLine />
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { TICKS_PER_S } from '../api/types.ts';
 import { ago } from '../formatting.ts';
@@ -7,6 +7,7 @@ import { usePage, useViewer } from '../page/context.ts';
 import { FRAME_TICKS } from '../page/frame-buffer.ts';
 import { placeMarks } from '../page/marks.ts';
 import { spoken, type Zoom, zoomsFor } from '../page/time-line.ts';
+import { IconButton } from './icons.tsx';
 import { PlayButtons, Select, SpeedSelect, Track } from './track.tsx';
 
 const PAGE_TICKS = 30 * TICKS_PER_S;
@@ -18,8 +19,7 @@ const ZOOM_WORDS: Readonly<Record<Zoom, string>> = {
 
 /** The whole life of the city, over the map: a slim line while it is live. */
 export function TimeLine() {
-  const { viewer, display } = usePage();
-  const { timeLine, replay, whatIf, live } = viewer;
+  const { timeLine, replay, whatIf, live } = useViewer();
   const isKnown = useComputed(() => timeLine.extent.value !== undefined);
   const isShown =
     isKnown.value &&
@@ -28,10 +28,6 @@ export function TimeLine() {
     live.status.value !== 'gone';
   const isOpen = timeLine.isOpen.value;
   const line = useRef<HTMLElement>(null);
-  const scene = display.scene.value;
-  useEffect(() => {
-    if (isShown && isOpen && line.current !== null) return scene?.camera.coveredBy(line.current);
-  }, [isShown, isOpen, scene]);
   if (!isShown) return null;
   return (
     <section class="time-line" aria-label="Time line" data-open={isOpen} ref={line}>
@@ -112,12 +108,12 @@ function Controls() {
           What if…
         </Button>
         {isPast ? (
-          <Button
+          <IconButton
+            name="share"
             size="small"
+            label="Share this moment"
             onClick={() => viewer.share(display.scene.peek()?.camera.pose ?? null)}
-          >
-            Share<span class="wide-only"> this moment</span>
-          </Button>
+          />
         ) : null}
         <Button size="small" kind="main" expanded onClick={() => viewer.goLive()}>
           {isPast ? 'Back to live' : 'Close'}

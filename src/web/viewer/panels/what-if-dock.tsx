@@ -1,9 +1,8 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { TICKS_PER_S } from '../api/types.ts';
 import { duration } from '../formatting.ts';
 import type { Mark } from '../life/life.ts';
-import { usePage, useViewer } from '../page/context.ts';
+import { useViewer } from '../page/context.ts';
 import { FRAME_TICKS } from '../page/frame-buffer.ts';
 import { placeMarks } from '../page/marks.ts';
 import { headline } from '../replay/report.ts';
@@ -13,18 +12,12 @@ const PAGE_TICKS = 10 * TICKS_PER_S;
 
 /** The controls of what might have been, over the map. */
 export function WhatIfDock() {
-  const { viewer, display } = usePage();
-  const { whatIf, replay } = viewer;
+  const { whatIf, replay } = useViewer();
   const isShown = whatIf.isOpen.value && replay.id.value === null;
-  const dock = useRef<HTMLElement>(null);
-  const scene = display.scene.value;
-  useEffect(() => {
-    if (isShown && dock.current !== null) return scene?.camera.coveredBy(dock.current);
-  }, [isShown, scene]);
   if (!isShown) return null;
   const { player } = whatIf;
   return (
-    <section class="time-line" aria-label="What if" data-open ref={dock}>
+    <section class="time-line" aria-label="What if" data-open>
       <p class="feature-error" role="alert">
         {player.failure.value}
       </p>
