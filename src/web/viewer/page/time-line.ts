@@ -23,8 +23,8 @@ const ZOOM_TICKS: Readonly<Record<Zoom, number>> = {
 const LIVE_TICKS = TICKS_PER_S / 2;
 /** A mark is reached so long before what it stands for. */
 export const LEAD_TICKS = 2 * TICKS_PER_S;
-/** A link to a moment is given up when nothing of the past is known here after so long. */
-const LINK_MS = 20_000;
+/** A link to a moment is given up when that is not known here after so long. */
+const LINK_MS = 10_000;
 const TOPIC = 'moment';
 
 interface Parts {
@@ -129,37 +129,30 @@ export class TimeLine {
     });
   }
 
-  /** What a link asks for: a moment, as soon as the life is known. */
+  /** What a link asks for: a moment, as soon as it is known. The beginning of a life may come last. */
   openAt(tick: number): void {
+    const stop = this.extent.subscribe((extent) => {
+      if (Number.isInteger(tick) && (extent === undefined || tick < extent[0])) return;
+      // The first call comes before there is anything to stop.
+      queueMicrotask(() => {
+        clearTimeout(timer);
+        stop();
+      });
+      if (extent === undefined || whyUnknown(tick, extent) !== '') this.#refuseLink(tick);
+      else {
+        this.#enter();
+        this.player.seek(tick);
+      }
+    });
     const timer = setTimeout(() => {
       stop();
-      showToast(UNKNOWN, { kind: 'bad', topic: TOPIC, stays: false });
+      this.#refuseLink(tick);
     }, LINK_MS);
-    let stop = () => {};
-    const untilKnown = effect(() => {
-      const extent = this.extent.value;
-      if (extent === undefined) return;
-      clearTimeout(timer);
-      queueMicrotask(() => {
-        stop();
-        this.#openIn(extent, tick);
-      });
-    });
-    stop = untilKnown;
   }
 
-  #openIn([first, last]: Extent, tick: number): void {
-    const seconds = Math.abs(tick < first ? first - tick : tick - last) / TICKS_PER_S;
-    if (tick < first || tick > last || !Number.isInteger(tick)) {
-      const why = tick < first ? 'before what is known of this city' : 'after now';
-      const said = Number.isInteger(tick)
-        ? `The link leads to a moment ${duration(seconds)} ${why}.`
-        : 'The link leads to no moment of this city.';
-      showToast(`${said} You see it live.`, { kind: 'bad', topic: TOPIC, stays: false });
-      return;
-    }
-    this.#enter();
-    this.player.seek(tick);
+  #refuseLink(tick: number): void {
+    const why = whyUnknown(tick, this.extent.peek());
+    showToast(`${why} You see it live.`, { kind: 'bad', topic: TOPIC, stays: false });
   }
 
   /** Advances by seconds of real time. */
@@ -203,8 +196,16 @@ export class TimeLine {
 }
 
 const LOST = 'The past of this city cannot be shown now.';
-const UNKNOWN =
-  'This page does not know the past of the city, so it cannot show the moment of the link.';
+/** Why a link cannot lead to a tick; empty where it can. */
+function whyUnknown(tick: number, extent: Extent | undefined): string {
+  if (!Number.isInteger(tick) || tick < 0) return 'The link leads to no moment of this city.';
+  if (extent === undefined) return 'This page does not know the past of this city.';
+  const [first, last] = extent;
+  const seconds = (tick > last ? tick - last : first - tick) / TICKS_PER_S;
+  if (tick > last) return `The link leads to a moment ${duration(seconds)} after now.`;
+  if (tick >= first) return '';
+  return `The link leads to a moment ${duration(seconds)} before what is known of this city.`;
+}
 
 /** The part of a life that a line shows: what was chosen, or more where the moment is farther back. */
 export function windowOf([first, last]: Extent, zoom: Zoom, tick: number): Extent {
