@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { Note } from '../../common/states.tsx';
 import { capitalised, carName, inSentence, sentence } from '../formatting.ts';
-import { usePage, useViewer } from '../page/context.ts';
+import { useViewer } from '../page/context.ts';
 import type { Offer } from '../page/demonstration.ts';
 import { consequenceOf, placeAhead, placeOf } from '../stakes.ts';
 
@@ -12,7 +12,7 @@ export function DemonstrationCard() {
   const viewer = useViewer();
   const { demonstration } = viewer;
   const phase = demonstration.phase.value;
-  if (viewer.live.status.value === 'gone' || viewer.replay.id.value !== null) return null;
+  if (viewer.live.status.value === 'gone' || !viewer.isLive.value) return null;
   switch (phase.name) {
     case 'closed':
       return null;
@@ -189,21 +189,15 @@ interface CardProps {
 }
 
 function Card({ title, children, actions }: CardProps) {
-  const { viewer, display } = usePage();
-  const { name } = viewer.demonstration.phase.value;
+  const { name } = useViewer().demonstration.phase.value;
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that was pressed is gone: without this, keyboard users would start at the top.
   useEffect(() => {
     const isLost = document.activeElement === document.body;
     if (isLost && name !== 'invitation') heading.current?.focus();
   }, [name]);
-  const scene = display.scene.value;
-  const card = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (card.current !== null) return scene?.camera.coveredBy(card.current);
-  }, [scene]);
   return (
-    <section class="demonstration" aria-labelledby="demonstration-title" ref={card}>
+    <section class="demonstration" aria-labelledby="demonstration-title">
       <h2 id="demonstration-title" ref={heading} tabIndex={-1}>
         {title}
       </h2>

@@ -139,7 +139,8 @@ export class CameraRig {
   /** Something covers the bottom of the canvas. Returns what ends that. */
   coveredBy(element: HTMLElement): () => void {
     const observer = new ResizeObserver(() => {
-      this.insets.bottom = element.offsetHeight + 2 * MARGIN_PX;
+      const { offsetHeight: heightPx } = element;
+      this.insets.bottom = heightPx === 0 ? MARGIN_PX : heightPx + 2 * MARGIN_PX;
     });
     observer.observe(element);
     return () => {
