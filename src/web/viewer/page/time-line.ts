@@ -24,7 +24,7 @@ const LIVE_TICKS = TICKS_PER_S / 2;
 /** A mark is reached so long before what it stands for. */
 export const LEAD_TICKS = 2 * TICKS_PER_S;
 /** A link to a moment is given up when that is not known here after so long. */
-const LINK_MS = 10_000;
+const LINK_MS = 30_000;
 const TOPIC = 'moment';
 
 interface Parts {

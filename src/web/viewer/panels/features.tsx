@@ -130,12 +130,9 @@ function PastFeatures() {
       <p class="small soft">
         You see an earlier moment. In a copy of the city you can switch features from here on.
       </p>
-      <div class="presets">
+      <div>
         <Button size="small" onClick={() => viewer.askWhatIf()}>
           What if…
-        </Button>
-        <Button size="small" onClick={() => viewer.goLive()}>
-          Back to live
         </Button>
       </div>
     </section>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Button } from '../../common/button.tsx';
 import { Failure, Loading } from '../../common/states.tsx';
 import { type Feature, type Incident, TICKS_PER_S } from '../api/types.ts';
-import { ago, carName, duration, inSentence, joinWords } from '../formatting.ts';
+import { ago, capitalised, carName, duration, inSentence, joinWords } from '../formatting.ts';
 import type { Switching } from '../life/life.ts';
 import { useViewer } from '../page/context.ts';
 import { stateIn } from '../page/needs.ts';
@@ -40,14 +40,40 @@ function Outcome() {
         ) : null}
       </p>
       {isSwitched ? <SwitchedList /> : null}
-      {isSwitched && whatIf.collisions.value.length > 0 ? (
-        <ol class="acted what-if-collisions" aria-label="Collisions in the copy">
-          {whatIf.collisions.value.map((incident) => (
-            <Collision incident={incident} key={incident.id} />
-          ))}
-        </ol>
-      ) : null}
+      {isSwitched && whatIf.collisions.value.length > 0 ? <Collisions /> : null}
     </section>
+  );
+}
+
+/** More of them would push the switches out of sight. */
+const COLLISIONS_FIRST = 4;
+
+function Collisions() {
+  const { whatIf } = useViewer();
+  const showsAll = useSignal(false);
+  const all = whatIf.collisions.value;
+  const shown = showsAll.value ? all : all.slice(0, COLLISIONS_FIRST);
+  return (
+    <>
+      <ol class="acted what-if-collisions" aria-label="Collisions in the copy">
+        {shown.map((incident) => (
+          <Collision incident={incident} key={incident.id} />
+        ))}
+      </ol>
+      {shown.length < all.length ? (
+        <div>
+          <Button
+            size="small"
+            kind="quiet"
+            onClick={() => {
+              showsAll.value = true;
+            }}
+          >
+            Show all {all.length}
+          </Button>
+        </div>
+      ) : null}
+    </>
   );
 }
 
@@ -104,7 +130,7 @@ function Switched({ group }: { group: readonly Switching[] }) {
   const afterS = (first.tick - 1 - whatIf.fromTick.value) / TICKS_PER_S;
   return (
     <li>
-      {joinWords(parts)} on {whose}
+      {capitalised(joinWords(parts))} on {whose}
       {afterS < 0.5 ? '' : `, after ${duration(afterS)}`}
     </li>
   );
