@@ -40,8 +40,13 @@ export function begin(): void {
   globalThis.lives = new Map();
 }
 
+export interface Joining extends WatchedWorld {
+  /** Whether it is measured how far cars jump, for which each tick is drawn: that takes its time. */
+  isMeasured: boolean;
+}
+
 /** Opens a world in a place. */
-export function join({ id, stream_url }: WatchedWorld): void {
+export function join({ id, stream_url, isMeasured }: Joining): void {
   const live = new client.LiveWorld({ id, stream_url });
   const lived: Lived = { live, told: {}, differences: [], shown: [], jumps: [] };
   globalThis.lives.set(id, lived);
@@ -59,12 +64,12 @@ export function join({ id, stream_url }: WatchedWorld): void {
     const name = event.type === 'state' ? event.state : event.type;
     lived.told[name] = (lived.told[name] ?? 0) + 1;
     if (event.type === 'difference') lived.differences.push(event.reason);
-    if (event.type === 'rollback') rolledBack(event.ticks);
+    if (event.type === 'rollback' && isMeasured) rolledBack(event.ticks);
   });
   const follow = async () => {
     for await (const snapshot of live.snapshots({ everyTick: true })) last = snapshot;
   };
-  void follow();
+  if (isMeasured) void follow();
 }
 
 /** Notes what is shown at this moment of all worlds that are certain of it. */

@@ -30,6 +30,8 @@ const JUMP_TICKS_MAX = 20;
 const JUMP_M_MAX = 0.3;
 /** A place that has read a world anew from an image does not know what was before. */
 const COMPARED_SHARE_MIN = 0.9;
+/** Worlds in which it is measured how far cars jump: the first ones, one of each city. */
+const MEASURED = 3;
 const LINES_MAX = 5;
 
 /** See the options of the command. */
@@ -152,7 +154,8 @@ async function joinAll(plan: Plan, { behind, worlds, places, opened }: Stage): P
   const joining = worlds.map(async ({ id }, i) => {
     await systemTime.sleep(dice.below(plan.live * 1000 * JOIN_SHARE));
     for (const [index, place] of places.entries()) {
-      await place.run(join, { id, stream_url: behind.streamOf(id, i + index) });
+      const stream_url = behind.streamOf(id, i + index);
+      await place.run(join, { id, stream_url, isMeasured: i < MEASURED });
     }
     opened();
   });
