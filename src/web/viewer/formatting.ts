@@ -56,6 +56,34 @@ export function relativeToContact(tick: number, contactTick: number): string {
   return `${figure} s ${seconds < 0 ? 'before' : 'after'} the contact`;
 }
 
+const UNITS: readonly (readonly [seconds: number, short: string, name: string])[] = [
+  [86_400, 'd', 'day'],
+  [3600, 'h', 'hour'],
+  [60, 'min', 'minute'],
+  [1, 's', 'second'],
+];
+
+/** The two largest units of a time: “12 min 4 s”; `isSpoken`: “12 minutes 4 seconds”. */
+export function duration(seconds: number, isSpoken = false): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const largest = UNITS.findIndex(([unit]) => whole >= unit);
+  const [first, second] = UNITS.slice(largest < 0 ? -1 : largest);
+  if (first === undefined) return '';
+  const [unit] = first;
+  const count = Math.floor(whole / unit);
+  const rest = second === undefined ? 0 : Math.floor((whole % unit) / second[0]);
+  const words = (figure: number, [, short, name]: (typeof UNITS)[number]) =>
+    isSpoken ? `${figure} ${name}${figure === 1 ? '' : 's'}` : `${figure} ${short}`;
+  return second === undefined || rest === 0
+    ? words(count, first)
+    : `${words(count, first)} ${words(rest, second)}`;
+}
+
+/** “12 min 4 s ago”. */
+export function ago(ticks: number, isSpoken = false): string {
+  return `${duration(ticks / TICKS_PER_S, isSpoken)} ago`;
+}
+
 /** With a number of digits after the point, and without the sign of a zero. */
 export function fixed(value: number, digits: number): string {
   return value.toFixed(digits).replace(/^-(0\.?0*)$/, '$1');

@@ -50,6 +50,20 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.evaluate(`location.hash = 'incident=${incident.id}'`);
     await until(page, 'viewer.replay?.with?.length > 0');
   },
+  'a moment of the past': async (page) => {
+    await until(page, 'viewer.life !== null');
+    await page.getByRole('slider', { name: 'Moment', exact: true }).fill('800');
+    await until(page, 'viewer.past?.frame === 800');
+    await page.getByRole('toolbar', { name: 'What happened' }).getByRole('button').first().focus();
+  },
+  'what might have been': async (page) => {
+    await until(page, 'viewer.life !== null');
+    await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
+    await page.getByRole('button', { name: 'What if…' }).click();
+    const panel = page.getByRole('region', { name: 'What if…' });
+    await panel.getByRole('button', { name: 'Blind' }).click();
+    await until(page, 'viewer.whatIf?.collisions !== null && viewer.whatIf.without !== null');
+  },
   help: async (page) => {
     await page.getByRole('button', { name: 'Help' }).click();
     await page.getByRole('heading', { name: 'Sensors' }).waitFor();

@@ -31,6 +31,15 @@ export interface Display {
     lastTick: number;
     with: FeatureName[] | null;
   } | null;
+  past: { tick: number; frame: number | null; isPlaying: boolean; speed: number } | null;
+  whatIf: {
+    fromTick: number;
+    tick: number;
+    isPlaying: boolean;
+    switchings: { tick: number; vin: string; features: Record<string, boolean> }[];
+    collisions: string[] | null;
+    without: number | null;
+  } | null;
 }
 
 /** A machine that draws by its processor, and does other things beside, is given its time. */
@@ -156,7 +165,10 @@ export async function untilState(page: Page, state: Display['connection']): Prom
 
 /** What is on display, all of one moment. */
 export async function display(page: Page): Promise<Display> {
-  const names = ['connection', 'tick', 'drawn', 'cars', 'picked', 'camera', 'ghosts', 'replay'];
+  const names = [
+    ...['connection', 'tick', 'drawn', 'cars', 'picked', 'camera', 'ghosts', 'replay'],
+    ...['past', 'whatIf'],
+  ];
   const fields = names.map((name) => `${name}: viewer.${name}`).join();
   return (await page.evaluate(`({ ${fields} })`)) as Display;
 }

@@ -6,6 +6,7 @@ import type {
   Feature,
   FeatureState,
   Incident,
+  Journal,
   Perception,
   Replay,
   Route,
@@ -13,6 +14,7 @@ import type {
   VehicleOutlook,
   World,
   WorldEvent,
+  WorldOptions,
   WorldOutlook,
 } from './types.ts';
 
@@ -61,6 +63,12 @@ export const readCities = async () => (await ask<{ cities: City[] }>(`${API}/cit
 
 export const makeWorld = (city: string) =>
   ask<World>(`${API}/worlds`, { method: 'POST', body: { city } });
+
+/** A world that equals another one up to a tick and then has its own changes. */
+export const forkWorld = (fork: NonNullable<WorldOptions['fork']>) =>
+  ask<World>(`${API}/worlds`, { method: 'POST', body: { fork } });
+
+export const readJournal = (world: string) => ask<Journal>(worldPath(world, '/journal'));
 
 export const readFeatures = (vin: string) => ask<FeatureState>(`${API}/vehicle/features`, { vin });
 export const readRoute = (vin: string) => ask<Route>(`${API}/vehicle/route`, { vin });

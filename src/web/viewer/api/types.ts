@@ -19,12 +19,14 @@ export type {
   HazardSpot,
   Hello,
   Incident,
+  Journal,
   Perception,
   Replay,
   Route,
   Snapshot,
   VehicleOutlook,
   World,
+  WorldOptions,
   WorldOutlook,
 } from '../../../../build/api/twin.d.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAddress, writeAddress } from './address.ts';
 
-const NOTHING = { car: null, incident: null, moment: null, set: null, view: null };
+const NOTHING = { car: null, incident: null, tick: null, moment: null, set: null, view: null };
 
 const read = (path: string) => readAddress(new URL(path, 'http://localhost:8080'));
 
@@ -34,9 +34,16 @@ describe('the address of the page', () => {
     expect(writeAddress({ world })).toBe('/worlds/q306hmxar4');
   });
 
+  it('names a moment of the city', () => {
+    const world = 'q306hmxar4';
+    const address = { ...NOTHING, world, tick: 12_345 };
+    expect(writeAddress(address)).toBe('/worlds/q306hmxar4#tick=12345');
+    expect(read(writeAddress(address))).toEqual(address);
+  });
+
   it('leaves out what is no number', () => {
-    const wrong = read('/worlds/q306hmxar4#incident=i1-0&moment=soon&set=&view=1,2,x,4,5');
-    expect(wrong).toMatchObject({ moment: null, set: null, view: null });
+    const wrong = read('/worlds/q306hmxar4#incident=i1-0&tick=now&moment=soon&set=&view=1,2,x,4,5');
+    expect(wrong).toMatchObject({ tick: null, moment: null, set: null, view: null });
     expect(read('/worlds/q306hmxar4#view=1,2,3').view).toBeNull();
   });
 });

@@ -6,6 +6,8 @@ export interface Address {
   car: string | null;
   /** Id of the open incident. */
   incident: string | null;
+  /** A moment of the city's past, world tick; null: live. */
+  tick: number | null;
   /** The moment of its replay, world tick; null: from the beginning. */
   moment: number | null;
   /** The chosen explanation, by the number of its set; null: the first one. */
@@ -35,6 +37,7 @@ export function readAddress({ pathname, search, hash }: Parts): Address {
     world: folder === 'worlds' ? (id ?? '') : '',
     car: value('car')?.trim().toUpperCase() ?? null,
     incident: value('incident'),
+    tick: numberOf('tick'),
     moment: numberOf('moment'),
     set: numberOf('set'),
     view: isView ? view : null,
@@ -52,7 +55,7 @@ export function writeAddress({
 }: Partial<Address> & Pick<Address, 'world'>): string {
   const query = incident === null ? '' : `?${new URLSearchParams({ incident })}`;
   const behindHash = new URLSearchParams();
-  for (const name of ['car', 'moment', 'set', 'view'] as const) {
+  for (const name of ['car', 'tick', 'moment', 'set', 'view'] as const) {
     const value = rest[name] ?? null;
     if (value !== null) behindHash.set(name, String(value));
   }

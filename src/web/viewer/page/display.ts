@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { theme } from '../../common/theme.ts';
-import type { CityMap, MapPoint } from '../api/types.ts';
+import type { CityMap, Incident } from '../api/types.ts';
 import { NORTH } from '../scene/camera.ts';
 import { CityScene } from '../scene/city-scene.ts';
 import type { Mutable, Picked, ShownCar, ShownWorld, Sight } from '../scene/types.ts';
@@ -16,10 +16,10 @@ const REPLAY_STEP_MAX_S = 1;
 const LIVELY_M = 70;
 /** The compass turns in steps of 2°. */
 const TURN_STEP_RAD = Math.PI / 90;
-/** Collisions that are marked in the live city. */
+/** Collisions that are marked in the city. */
 const PULSES_MAX = 20;
 
-/** Draws the live world or the replay, once per displayed frame. */
+/** Draws the live world, its past or a replay, once per displayed frame. */
 export class Display {
   readonly #viewer: Viewer;
   readonly #drawn: Drawn = { count: 0, world: null, scene: signal(null) };
@@ -34,11 +34,15 @@ export class Display {
       this.#picked = pickedOf(viewer);
     });
     effect(() => {
-      const last = viewer.eventFeed.incidents.value.slice(0, PULSES_MAX);
-      viewer.live.playback.shown.crashes = last.map(({ place: { x, y }, tick }) => ({
-        place: [x, y],
-        tick,
-      }));
+      viewer.live.playback.shown.crashes = pulsesOf(viewer.eventFeed.incidents.value);
+    });
+    effect(() => {
+      const { tick } = viewer.timeLine.player;
+      const past = viewer.eventFeed.incidents.value.filter((each) => each.tick <= tick.value);
+      viewer.timeLine.shown.crashes = pulsesOf(past);
+    });
+    effect(() => {
+      viewer.whatIf.shown.crashes = pulsesOf(viewer.whatIf.collisions.value.toReversed());
     });
     const next = (nowMs: number) => {
       this.#frame(nowMs);
@@ -69,11 +73,12 @@ export class Display {
   }
 
   #frame(nowMs: number): void {
-    const { live, replay } = this.#viewer;
+    const { live, replay, timeLine, whatIf } = this.#viewer;
     const passedS = (nowMs - this.#lastMs) / 1000;
     this.#lastMs = nowMs;
     live.publish(nowMs);
-    replay.advance(Math.min(REPLAY_STEP_MAX_S, passedS));
+    for (const player of [replay, timeLine, whatIf])
+      player.advance(Math.min(REPLAY_STEP_MAX_S, passedS));
     const world = this.#worldAt(nowMs);
     if (world === null) return;
     this.#drawn.world = world;
@@ -82,10 +87,10 @@ export class Display {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       const isFirstVisit = this.#viewer.demonstration.phase.peek().name === 'invitation';
-      if (isFirstVisit) scene.camera.flyAround(liveliestOf(world.cars));
+      const liveliest = isFirstVisit ? liveliestOf(world.cars) : undefined;
+      if (liveliest) scene.camera.flyAround(liveliest);
     }
-    const isLive = world === live.playback.shown;
-    if (this.#picked) this.#picked.gap = isLive ? gapOf(this.#viewer) : null;
+    if (this.#picked) this.#picked.gap = world === replay.shown ? null : gapOf(this.#viewer);
     scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
     this.#drawn.count++;
     const { bearing } = this.#viewer;
@@ -94,16 +99,19 @@ export class Display {
   }
 
   #worldAt(nowMs: number): ShownWorld | null {
-    const { live, replay } = this.#viewer;
-    if (replay.show()) return replay.shown;
+    const { live, replay, timeLine, whatIf } = this.#viewer;
+    const found = [replay, whatIf, timeLine].find((player) => player.show());
+    if (found !== undefined) return found.shown;
     return live.playback.show(nowMs) ? live.playback.shown : null;
   }
 }
 
-function pickedOf({ car, sight }: Viewer): Mutable<Picked> | null {
+function pickedOf({ car, sight, isLive, replay }: Viewer): Mutable<Picked> | null {
   const index = car.index.value;
   if (index < 0) return null;
-  const effective = car.features.value?.effective;
+  // Of the past it is not known which sensors were on.
+  const isNow = isLive.value || replay.id.value !== null;
+  const effective = isNow ? car.features.value?.effective : undefined;
   return { car: index, route: car.route.value, effective, gap: null, sight: sightOf(sight) };
 }
 
@@ -113,16 +121,24 @@ function sightOf(sight: CarSight): Sight | null {
   return { detections: perception.detections, intent: sight.intentOf(perception) };
 }
 
-function gapOf({ live, car }: Viewer): number | null {
-  return live.playback.newest?.vehicles[car.index.peek()]?.gap ?? null;
+function gapOf({ live, car, isLive, frame }: Viewer): number | null {
+  const shown = isLive.peek() ? live.playback.newest : frame.peek();
+  return shown?.vehicles[car.index.peek()]?.gap ?? null;
 }
 
-/** Where most cars drive near each other. */
-function liveliestOf(cars: readonly ShownCar[]): MapPoint {
+/** Where and when the last collisions were, the newest first. */
+function pulsesOf(incidents: readonly Incident[]): ShownWorld['crashes'] {
+  const last = incidents.slice(0, PULSES_MAX);
+  return last.map(({ place: { x, y }, tick }) => ({ place: [x, y], tick }));
+}
+
+/** A car where most cars drive near each other: the one in their middle. */
+function liveliestOf(cars: readonly ShownCar[]): ShownCar | undefined {
   const near = cars.map((car) =>
     cars.filter((each) => Math.hypot(each.x - car.x, each.y - car.y) < LIVELY_M),
   );
   const most = near.reduce((a, b) => (b.length > a.length ? b : a), []);
   const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / Math.max(1, most.length);
-  return [mean(most.map(({ x }) => x)), mean(most.map(({ y }) => y))];
+  const [x, y] = [mean(most.map((car) => car.x)), mean(most.map((car) => car.y))];
+  return most.toSorted((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y))[0];
 }

@@ -74,6 +74,18 @@ function observed(viewer: Viewer, drawn: Drawn) {
     get replay() {
       return replayOf(viewer);
     },
+    /** The moment of the past that is shown; null where it is live. */
+    get past() {
+      return pastOf(viewer);
+    },
+    /** What of the life can be shown, ticks; null: nothing. */
+    get life() {
+      return viewer.timeLine.extent.peek() ?? null;
+    },
+    /** What might have been, where that is shown. */
+    get whatIf() {
+      return whatIfOf(viewer);
+    },
     get demonstration() {
       return viewer.demonstration.phase.peek().name;
     },
@@ -90,6 +102,30 @@ function partiesOf({ scene: { value: scene }, world }: Drawn) {
       ...{ left: side, top },
       ...{ right: view.widthPx - side, bottom: view.heightPx - bottom },
     },
+  };
+}
+
+function pastOf({ timeLine: { isPast, player } }: Viewer) {
+  if (!isPast.peek()) return null;
+  const frame = player.frame.peek()?.tick ?? null;
+  return {
+    tick: player.exactTick,
+    /** The frame that is there for it. */
+    frame,
+    isPlaying: player.isPlaying.peek(),
+    speed: player.speed.peek(),
+  };
+}
+
+function whatIfOf({ whatIf }: Viewer) {
+  if (!whatIf.isOpen.peek()) return null;
+  return {
+    fromTick: whatIf.fromTick.peek(),
+    tick: whatIf.player.exactTick,
+    isPlaying: whatIf.player.isPlaying.peek(),
+    switchings: whatIf.switchings.peek(),
+    collisions: whatIf.isLiving.peek() ? null : whatIf.collisions.peek().map(({ id }) => id),
+    without: whatIf.without.peek(),
   };
 }
 

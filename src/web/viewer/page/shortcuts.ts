@@ -27,8 +27,10 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['[', ']'], does: 'Turn the map' },
   { keys: ['<', '>'], does: 'Tilt the map' },
   { keys: ['0'], does: 'The whole city' },
-  { keys: ['Space'], does: 'Play and pause a replay' },
-  { keys: [',', '.'], does: 'Back and forward in a replay' },
+  { keys: ['Space'], does: 'Play and pause, a replay or the city' },
+  { keys: [',', '.'], does: 'Back and forward, in a replay or in the past of the city' },
+  { keys: ['l'], does: 'Back to live' },
+  { keys: ['w'], does: 'What if: try something in a copy of the city' },
   { keys: ['?'], does: 'This help' },
   { keys: ['Esc'], does: 'Close what is open' },
 ];
@@ -64,7 +66,7 @@ function isTyping(target: Element): boolean {
 }
 
 function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, () => void>> {
-  const { camera, car, replay } = viewer;
+  const { camera, car } = viewer;
   const toMode = (mode: 'follow' | 'chase') => () => {
     if (car.vin.peek() === null) return;
     camera.value = camera.peek() === mode ? 'city' : mode;
@@ -74,10 +76,6 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
     display.scene.peek()?.camera.panBy(x * PAN_PX, y * PAN_PX);
   };
   const zoom = (factor: number) => () => display.scene.peek()?.camera.zoomBy(factor);
-  const seek = (by: number) => () => {
-    replay.isPlaying.value = false;
-    replay.seek(replay.tick.peek() + by);
-  };
   return {
     '/': () => searchCars(viewer),
     n: () => viewer.pickNext(1),
@@ -100,11 +98,13 @@ function actionsOf(viewer: Viewer, display: Display): Readonly<Record<string, ()
       camera.value = 'city';
       display.scene.peek()?.camera.showAll();
     },
-    ' ': () => replay.toggle(),
-    ',': seek(-SEEK_TICKS),
-    '.': seek(SEEK_TICKS),
+    ' ': () => viewer.toggle(),
+    ',': () => viewer.step(-SEEK_TICKS),
+    '.': () => viewer.step(SEEK_TICKS),
+    l: () => viewer.goLive(),
+    w: () => viewer.askWhatIf(),
     '?': () => viewer.open('help'),
-    Escape: () => viewer.closeRight(),
+    Escape: () => viewer.closeOpen(),
   };
 }
 

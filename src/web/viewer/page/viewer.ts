@@ -12,11 +12,14 @@ import { type Address, readAddress, writeAddress } from './address.ts';
 import { CarSight } from './car-sight.ts';
 import { Demonstration } from './demonstration.ts';
 import { EventFeed } from './event-feed.ts';
+import { frameBefore } from './frame-buffer.ts';
 import { readLayers, storeLayers } from './kept-layers.ts';
 import { LiveWorld } from './live-world.ts';
 import { PickedCar } from './picked-car.ts';
 import { RemoteFlags } from './remote-flags.ts';
 import { ReplayPlayer } from './replay-player.ts';
+import { TimeLine } from './time-line.ts';
+import { WhatIf } from './what-if.ts';
 
 export type LeftPanel = 'cars' | 'events' | 'incidents';
 type DialogName = 'help' | 'new-city';
@@ -33,6 +36,8 @@ export class Viewer {
   readonly sight: CarSight;
   readonly eventFeed: EventFeed;
   readonly replay: ReplayPlayer;
+  readonly timeLine: TimeLine;
+  readonly whatIf: WhatIf;
   readonly demonstration: Demonstration;
   readonly map = signal<CityMap | null>(null);
   readonly catalogue = signal<readonly Feature[]>([]);
@@ -43,16 +48,25 @@ export class Viewer {
   readonly left = signal<LeftPanel | null>('cars');
   /** The open panel where the page has room for one only. */
   readonly front = signal<'left' | 'right' | null>(null);
-  readonly right = computed<'car' | 'incident' | null>(() => {
+  readonly right = computed<'car' | 'incident' | 'what-if' | null>(() => {
     if (this.replay.id.value !== null) return 'incident';
+    if (this.whatIf.isOpen.value) return 'what-if';
     return this.car.vin.value === null ? null : 'car';
   });
-  /** The frame on display, of the replay where one is open; panels show what it says. */
+  /** What is live is shown: no replay, no moment of the past, and nothing that only might have been. */
+  readonly isLive = computed(
+    () => this.replay.id.value === null && !this.timeLine.isPast.value && !this.whatIf.isOpen.value,
+  );
+  /** The frame on display; panels show what it says. */
   readonly frame = computed<Snapshot | null>(() => {
     const frames = this.replay.asItWas.value?.frames;
-    if (this.replay.id.value === null || frames === undefined) return this.live.latest.value;
-    const tick = this.replay.tick.value;
-    return frames.findLast((each) => each.tick <= tick) ?? frames[0] ?? null;
+    if (this.replay.id.value !== null && frames !== undefined) {
+      const tick = this.replay.tick.value;
+      return frames.findLast((each) => each.tick <= tick) ?? frames[0] ?? null;
+    }
+    const shown = this.whatIf.isOpen.value ? this.whatIf : this.timeLine;
+    const frame = this.isLive.value ? null : shown.player.frame.value;
+    return frame ?? this.live.latest.value;
   });
   /** What is drawn over the city. */
   readonly layers = signal<Layers>(readLayers());
@@ -75,9 +89,12 @@ export class Viewer {
     this.eventFeed = new EventFeed(this.live);
     this.replay = new ReplayPlayer(this.live);
     const { live, car, eventFeed } = this;
+    const liveTick = () => live.playback.shown.tick;
+    this.timeLine = new TimeLine({ life: live.life, fleet: live.fleet, liveTick });
+    this.whatIf = new WhatIf({ world: live.id, life: live.life, fleet: live.fleet });
     this.demonstration = new Demonstration({
       ...{ live, car, eventFeed },
-      goLive: () => this.openIncident(null),
+      goLive: () => this.goLive(),
       follow: (vin) => this.#follow(vin),
       report: (id) => {
         if (this.replay.id.peek() === null) this.openIncident(id);
@@ -108,7 +125,12 @@ export class Viewer {
     });
     effect(() => {
       storeLayers(this.layers.value);
-      this.sight.isOn.value = this.layers.value.sight && this.replay.id.value === null;
+      this.sight.isOn.value = this.layers.value.sight && this.isLive.value;
+    });
+    effect(() => {
+      const { isPast, player } = this.timeLine;
+      if (!isPast.value || this.left.value !== 'events') return;
+      void this.timeLine.readEvents(player.frame.value?.tick ?? Math.floor(player.tick.peek()));
     });
   }
 
@@ -139,7 +161,7 @@ export class Viewer {
 
   /** The visitor reads a report, or does something else just now. */
   get #isBusy(): boolean {
-    const isReading = this.replay.id.peek() !== null || this.dialog.peek() !== null;
+    const isReading = !this.isLive.peek() || this.dialog.peek() !== null;
     return isReading || performance.now() - this.#actedMs < BUSY_MS;
   }
 
@@ -162,7 +184,7 @@ export class Viewer {
 
   #followAddress(): void {
     const follow = () => {
-      const { car, incident, moment, set, view } = readAddress(location);
+      const { car, incident, tick, moment, set, view } = readAddress(location);
       if (car !== null) this.pick(car);
       if (incident !== null) {
         this.openIncident(incident);
@@ -170,8 +192,8 @@ export class Viewer {
         // A change of the mode moves the camera, so the view comes after it.
         if (view !== null) this.camera.value = 'city';
         this.view.value = view;
-      }
-      return car === null && incident === null;
+      } else if (tick !== null) this.timeLine.openAt(tick);
+      return car === null && incident === null && tick === null;
     };
     if (follow()) this.demonstration.invite();
     addEventListener('hashchange', follow);
@@ -214,11 +236,36 @@ export class Viewer {
     if (id !== null) {
       this.front.value = 'right';
       this.demonstration.withdraw();
+      this.#leavePast();
     }
     if (id === this.replay.id.peek()) return;
     this.replay.open(id);
     if (id !== null) this.camera.value = 'parties';
     else this.camera.value = this.car.vin.peek() === null ? 'city' : 'follow';
+  }
+
+  #leavePast(): void {
+    this.whatIf.close();
+    this.timeLine.goLive();
+  }
+
+  /** Goes back to what is live, from wherever. */
+  goLive(): void {
+    this.#leavePast();
+    this.openIncident(null);
+  }
+
+  /** Takes a private copy of the world at the moment that is shown. */
+  askWhatIf(): void {
+    const { timeLine, live } = this;
+    const isPossible = timeLine.extent.peek() !== undefined && this.replay.id.peek() === null;
+    if (!isPossible || this.whatIf.isOpen.peek()) return;
+    const isPast = timeLine.isPast.peek();
+    const tick = isPast ? timeLine.player.exactTick : live.playback.shown.tick;
+    timeLine.player.isPlaying.value = false;
+    this.demonstration.withdraw();
+    this.front.value = 'right';
+    void this.whatIf.open(frameBefore(Math.floor(tick)));
   }
 
   /** Closes the incident and opens the list. */
@@ -241,10 +288,33 @@ export class Viewer {
     this.layers.value = { ...this.layers.peek(), [layer]: isOn };
   }
 
-  /** Closes the panel on the right: the incident first, then the car. */
+  /** Closes the panel on the right: the incident first, then what might have been, then the car. */
   closeRight(): void {
-    if (this.replay.id.peek() === null) this.pick(null);
-    else this.openIncident(null);
+    if (this.replay.id.peek() !== null) this.openIncident(null);
+    else if (this.whatIf.isOpen.peek()) this.whatIf.close();
+    else this.pick(null);
+  }
+
+  /** Closes what is open on the right, else goes back to what is live. */
+  closeOpen(): void {
+    if (this.right.peek() !== null) this.closeRight();
+    else this.timeLine.goLive();
+  }
+
+  /** Plays or stops what is shown. */
+  toggle(): void {
+    if (this.replay.id.peek() !== null) this.replay.toggle();
+    else if (this.whatIf.isOpen.peek()) this.whatIf.player.toggle();
+    else this.timeLine.toggle();
+  }
+
+  /** Moves what is shown by ticks, and stops it. */
+  step(ticks: number): void {
+    if (this.replay.id.peek() !== null) {
+      this.replay.isPlaying.value = false;
+      this.replay.seek(this.replay.tick.peek() + ticks);
+    } else if (this.whatIf.isOpen.peek()) this.whatIf.player.step(ticks);
+    else this.timeLine.step(ticks);
   }
 
   async goToNewCity(city: string): Promise<void> {
@@ -253,7 +323,9 @@ export class Viewer {
   }
 
   #shown(pose: Pose | null): Address {
-    const address = readAddress(location);
+    const { isPast, player } = this.timeLine;
+    const past = isPast.peek() ? Math.round(player.tick.peek()) : null;
+    const address = { ...readAddress(location), tick: past };
     if (this.replay.asItWas.peek() === null) return address;
     const { tick, explanation } = this.replay;
     const isFree = this.camera.peek() === 'city' && pose !== null;

@@ -13,6 +13,7 @@ import { IncidentPanel } from './incident.tsx';
 import { Incidents } from './incidents.tsx';
 import { NewCity } from './new-city.tsx';
 import { Stage } from './stage.tsx';
+import { WhatIfPanel } from './what-if.tsx';
 
 /** The page of one world. */
 export function App() {
@@ -26,6 +27,7 @@ export function App() {
       <Stage />
       {right === 'car' ? <CarPanel /> : null}
       {right === 'incident' ? <IncidentPanel /> : null}
+      {right === 'what-if' ? <WhatIfPanel /> : null}
       {viewer.dialog.value === 'help' ? <Help /> : null}
       {viewer.dialog.value === 'new-city' ? <NewCity /> : null}
       <Toasts />
@@ -41,6 +43,8 @@ const PLACES: readonly { name: LeftPanel; title: string; List: ComponentType }[]
   { name: 'events', title: 'Events', List: Events },
   { name: 'incidents', title: 'Incidents', List: Incidents },
 ];
+
+const RIGHT_WORDS = { car: 'This car', incident: 'Report', 'what-if': 'What if' } as const;
 
 /** Buttons that open the panels. */
 function Places() {
@@ -84,7 +88,7 @@ function Places() {
           }}
         >
           <Icon name={right.value === 'car' ? 'car' : 'play'} />
-          {right.value === 'car' ? 'This car' : 'Report'}
+          {RIGHT_WORDS[right.value]}
         </button>
       ) : null}
     </nav>

@@ -20,7 +20,7 @@ const CRASH_TICKS = 120 * TICKS_PER_S;
 
 /** The picked car: telemetry, history, features and identity. */
 export function CarPanel() {
-  const { live, car } = useViewer();
+  const { live, car, isLive } = useViewer();
   const entry = car.entry.value;
   if (entry === null) {
     const isLoading = live.fleet.value.length === 0;
@@ -37,7 +37,7 @@ export function CarPanel() {
   return (
     <RightPanel title={entry.plate} subtitle={entry.model} colour={entry.colour}>
       <Telemetry />
-      <HistoryPlots />
+      {isLive.value ? <HistoryPlots /> : null}
       <Features />
       <Remote vin={entry.vin} />
       <Identity entry={entry} />
@@ -49,11 +49,10 @@ export function CarPanel() {
 /** The last collision of the car, if it was not long ago. */
 function Crash({ vin }: { vin: string }) {
   const viewer = useViewer();
-  const { live, eventFeed } = viewer;
-  const incident = eventFeed.incidents.value.find(({ vehicles }) =>
-    vehicles.some((each) => each.vin === vin),
+  const nowTick = viewer.frame.value?.tick ?? 0;
+  const incident = viewer.eventFeed.incidents.value.find(
+    ({ tick, vehicles }) => tick <= nowTick && vehicles.some((each) => each.vin === vin),
   );
-  const nowTick = live.latest.value?.tick ?? 0;
   if (incident === undefined || nowTick - incident.tick > CRASH_TICKS) return null;
   // At the foot of the panel: what is above must not move under a finger.
   return (

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { Note } from '../../common/states.tsx';
 import { capitalised, carName, inSentence, sentence } from '../formatting.ts';
-import { usePage, useViewer } from '../page/context.ts';
+import { useViewer } from '../page/context.ts';
 import type { Offer } from '../page/demonstration.ts';
 import { consequenceOf, placeAhead, placeOf } from '../stakes.ts';
 
@@ -12,7 +12,7 @@ export function DemonstrationCard() {
   const viewer = useViewer();
   const { demonstration } = viewer;
   const phase = demonstration.phase.value;
-  if (viewer.live.status.value === 'gone' || viewer.replay.id.value !== null) return null;
+  if (viewer.live.status.value === 'gone' || !viewer.isLive.value) return null;
   switch (phase.name) {
     case 'closed':
       return null;
@@ -30,12 +30,21 @@ export function DemonstrationCard() {
       );
     case 'failed':
       return (
-        <Card title="There is nothing to show now" actions={<Another words="Try again" />}>
+        <Card title="Nothing to show just now" actions={<Another words="Look again" />}>
           <p>{phase.why}</p>
         </Card>
       );
     case 'offer':
       return <OfferCard offer={phase.offer} />;
+    case 'passed':
+      return (
+        <Card title="That moment has passed" actions={<Another words="Show me another" />}>
+          <p>
+            {carName(phase.offer.car)} kept its {inSentence(phase.offer.feature)}. The next moment
+            is never far.
+          </p>
+        </Card>
+      );
     case 'waiting':
       return <WaitingCard offer={phase.offer} />;
     case 'nothing':
@@ -59,9 +68,10 @@ export function DemonstrationCard() {
 function OfferCard({ offer }: { offer: Offer }) {
   const { demonstration } = useViewer();
   const name = inSentence(offer.feature);
+  const leftS = demonstration.leftS.value ?? offer.time;
   return (
     <Card
-      title={capitalised(placeAhead(offer))}
+      title={capitalised(placeAhead({ ...offer, distance: offer.pace * leftS }))}
       actions={
         <>
           <Another words="Another one" />
@@ -76,9 +86,6 @@ function OfferCard({ offer }: { offer: Offer }) {
         </>
       }
     >
-      {demonstration.renewals.value > 0 ? (
-        <p class="soft">The last moment has passed. This is the next one, of another car:</p>
-      ) : null}
       <p>
         {carName(offer.car)} is there in <Seconds />. With its {name} it gets past; without,{' '}
         {consequenceOf(offer)}.
@@ -95,7 +102,7 @@ function WaitingCard({ offer }: { offer: Offer }) {
       title={left > 0 ? `${capitalised(placeOf(offer))} in ${left} s` : 'Now…'}
       actions={
         <Button kind="quiet" size="small" onClick={() => demonstration.switchOn()}>
-          Switch it on again
+          Switch {inSentence(offer.feature)} on again
         </Button>
       }
     >
@@ -152,10 +159,10 @@ export function StillOff() {
   return (
     <Note kind="warn">
       <p>
-        {carName(offer.car)} still drives without its {name}.
+        {carName(offer.car)} is still without its {name}.
       </p>
       <Button size="small" onClick={() => demonstration.switchOn()}>
-        Switch it on again
+        Switch {name} on again
       </Button>
     </Note>
   );
@@ -182,21 +189,15 @@ interface CardProps {
 }
 
 function Card({ title, children, actions }: CardProps) {
-  const { viewer, display } = usePage();
-  const { name } = viewer.demonstration.phase.value;
+  const { name } = useViewer().demonstration.phase.value;
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that was pressed is gone: without this, keyboard users would start at the top.
   useEffect(() => {
     const isLost = document.activeElement === document.body;
     if (isLost && name !== 'invitation') heading.current?.focus();
   }, [name]);
-  const scene = display.scene.value;
-  const card = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (card.current !== null) return scene?.camera.coveredBy(card.current);
-  }, [scene]);
   return (
-    <section class="demonstration" aria-labelledby="demonstration-title" ref={card}>
+    <section class="demonstration" aria-labelledby="demonstration-title">
       <h2 id="demonstration-title" ref={heading} tabIndex={-1}>
         {title}
       </h2>

@@ -14,8 +14,10 @@ const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>
 
 /** The last events, newest first; what repeats is one row. */
 export function Events() {
-  const { eventFeed } = useViewer();
-  const { shown, handlers } = useHeld(eventFeed.events.value);
+  const { eventFeed, timeLine } = useViewer();
+  // A replay and what might have been are about other moments, and leave the list as it is.
+  const isPast = timeLine.isPast.value;
+  const { shown, handlers } = useHeld((isPast ? timeLine : eventFeed).events.value);
   if (!eventFeed.areRead.value) return <Loading what="the events" />;
   if (shown.length === 0) {
     return (

@@ -1,8 +1,9 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
+import { type ComponentChildren, Fragment } from 'preact';
 import { Button, Switch } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
 import { showFailure, showToast } from '../../common/toasts.tsx';
-import { type Feature, TICKS_PER_S } from '../api/types.ts';
+import { type Effective, type Feature, TICKS_PER_S } from '../api/types.ts';
 import { inSentence, joinWords, missingText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import type { LiveWorld } from '../page/live-world.ts';
@@ -30,8 +31,8 @@ const PRESETS: readonly Preset[] = [
   },
 ];
 
-/** Several switches at once. */
-function Presets() {
+/** Several switches at once, of the picked car. */
+function CarPresets() {
   const { car } = useViewer();
   const onAll = useSignal(false);
   const switchOff = async (name: string, off: readonly string[]) => {
@@ -46,16 +47,34 @@ function Presets() {
     else if (vin !== car.vin.peek()) showFailure(`${whose}: ${why}`);
   };
   return (
+    <Presets
+      isOff={(name) => car.features.value?.declared[name as Feature['name']] === false}
+      disabled={car.isSwitchingAll.value}
+      onAll={onAll}
+      onChoose={switchOff}
+    />
+  );
+}
+
+interface PresetsProps {
+  isOff: (feature: string) => boolean;
+  disabled: boolean;
+  /** Whether they are for all cars. */
+  onAll: Signal<boolean>;
+  onChoose: (name: string, off: readonly string[]) => void;
+}
+
+/** Several switches at once. */
+export function Presets({ isOff, disabled, onAll, onChoose }: PresetsProps) {
+  return (
     <div class="presets">
       {PRESETS.map(({ name, off }) => (
         <Button
           size="small"
           key={name}
-          pressed={off.every(
-            (each) => car.features.value?.declared[each as Feature['name']] === false,
-          )}
-          disabled={car.isSwitchingAll.value}
-          onClick={() => switchOff(name, off)}
+          pressed={off.every(isOff)}
+          disabled={disabled}
+          onClick={() => onChoose(name, off)}
         >
           {name}
         </Button>
@@ -73,33 +92,69 @@ function Presets() {
 
 /** The twelve features of the picked car as switches. */
 export function Features() {
-  const { car, catalogue } = useViewer();
+  const viewer = useViewer();
+  const { car, catalogue, timeLine } = viewer;
+  if (timeLine.isPast.value) return <PastFeatures />;
   const isThere = car.features.value !== null && catalogue.value.length > 0;
   return (
     <section class="section" aria-labelledby="features">
       <div class="section-head">
         <h3 id="features">Features</h3>
-        <Button size="small" disabled={!isThere} onClick={() => car.reset()}>
-          Reset
-          <span class="visually-hidden"> all features to on</span>
-        </Button>
+        <span class="presets">
+          {timeLine.extent.value === undefined ? null : (
+            <Button size="small" onClick={() => viewer.askWhatIf()}>
+              What if…
+            </Button>
+          )}
+          <Button size="small" disabled={!isThere} onClick={() => car.reset()}>
+            Reset
+            <span class="visually-hidden"> all features to on</span>
+          </Button>
+        </span>
       </div>
       <p class="feature-error" role="alert">
         {car.error.value}
       </p>
-      {isThere ? <Presets /> : <Loading what="the features" />}
-      {isThere &&
-        GROUPS.map(({ group, name }) => (
-          <fieldset class="features" key={group}>
-            <legend>{name}</legend>
-            {catalogue.value
-              .filter((feature) => feature.group === group)
-              .map((feature) => (
-                <FeatureSwitch feature={feature} key={feature.name} />
-              ))}
-          </fieldset>
-        ))}
+      {isThere ? <CarPresets /> : <Loading what="the features" />}
+      {isThere && <FeatureGroups of={(feature) => <FeatureSwitch feature={feature} />} />}
     </section>
+  );
+}
+
+/** Switches act on the live city: where an earlier moment is shown there are none. */
+function PastFeatures() {
+  const viewer = useViewer();
+  return (
+    <section class="section" aria-labelledby="features">
+      <h3 id="features">Features</h3>
+      <p class="small soft">
+        You see an earlier moment. In a copy of the city you can switch features from here on.
+      </p>
+      <div>
+        <Button size="small" onClick={() => viewer.askWhatIf()}>
+          What if…
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** All features in their groups. */
+export function FeatureGroups({ of }: { of: (feature: Feature) => ComponentChildren }) {
+  const { catalogue } = useViewer();
+  return (
+    <>
+      {GROUPS.map(({ group, name }) => (
+        <fieldset class="features" key={group}>
+          <legend>{name}</legend>
+          {catalogue.value
+            .filter((feature) => feature.group === group)
+            .map((feature) => (
+              <Fragment key={feature.name}>{of(feature)}</Fragment>
+            ))}
+        </fieldset>
+      ))}
+    </>
   );
 }
 
@@ -113,15 +168,44 @@ function nextText(next: NextStake | undefined, { latest }: LiveWorld): string {
   return seconds < 1 ? '' : `Next: ${placeOf(next)} in ${seconds} s`;
 }
 
-function FeatureSwitch({ feature: { name, description } }: { feature: Feature }) {
+function FeatureSwitch({ feature }: { feature: Feature }) {
   const { car, live } = useViewer();
+  const { name } = feature;
   const wanted = car.wanted.value[name];
   const state = car.features.value;
   const isOn = wanted ?? state?.declared[name] ?? false;
   // The effect of a change is known when it is answered.
   const effective = wanted === undefined ? state?.effective[name] : isOn ? 'on' : 'off';
-  const why = missingText(effective, state?.missing[name] ?? []);
-  const next = effective === 'on' ? nextText(car.stakes.value.get(name), live) : '';
+  return (
+    <FeatureToggle
+      feature={feature}
+      isOn={isOn}
+      effective={effective}
+      missing={state?.missing[name] ?? []}
+      next={effective === 'on' ? nextText(car.stakes.value.get(name), live) : ''}
+      isBusy={wanted !== undefined}
+      onToggle={() => car.switchTo(name, !isOn)}
+    />
+  );
+}
+
+interface FeatureToggleProps {
+  feature: Feature;
+  isOn: boolean;
+  effective: Effective | undefined;
+  /** What it lacks if it is degraded. */
+  missing: readonly string[];
+  /** For what it is needed next, in words. */
+  next?: string;
+  isBusy: boolean;
+  onToggle: () => void;
+}
+
+/** A feature with its switch. */
+export function FeatureToggle(props: FeatureToggleProps) {
+  const { feature, isOn, effective, missing, next = '', isBusy, onToggle } = props;
+  const { name, description } = feature;
+  const why = missingText(effective, missing);
   return (
     <button
       type="button"
@@ -130,9 +214,9 @@ function FeatureSwitch({ feature: { name, description } }: { feature: Feature })
       data-feature={name}
       data-effect={effective}
       aria-checked={isOn}
-      aria-busy={wanted !== undefined}
+      aria-busy={isBusy}
       aria-describedby={`does-${name}`}
-      onClick={() => car.switchTo(name, !isOn)}
+      onClick={onToggle}
     >
       <span class="feature-name">
         {title(name)}

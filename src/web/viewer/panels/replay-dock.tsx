@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { carName, inSentence, joinWords, relativeToContact } from '../formatting.ts';
 import { usePage, useViewer } from '../page/context.ts';
@@ -32,11 +31,6 @@ export function ReplayDock() {
   const { viewer, display } = usePage();
   const { replay } = viewer;
   const was = replay.asItWas.value;
-  const dock = useRef<HTMLElement>(null);
-  const scene = display.scene.value;
-  useEffect(() => {
-    if (dock.current !== null) return scene?.camera.coveredBy(dock.current);
-  }, [was, scene]);
   if (replay.id.value === null || was === null) return null;
   const [first, last] = extent(was.frames);
   const contact = replay.incident.value?.tick ?? was.contact_tick ?? first;
@@ -47,7 +41,7 @@ export function ReplayDock() {
     replay.seek(replay.tick.peek() + ticks);
   };
   return (
-    <section class="dock" aria-label="Replay" ref={dock}>
+    <section class="dock" aria-label="Replay">
       <div class="dock-line">
         <IconButton
           name={isPlaying ? 'pause' : 'play'}

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useSignal, useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
 import { capitalised, carName } from '../formatting.ts';
 import { usePage, useViewer } from '../page/context.ts';
@@ -11,6 +11,8 @@ import { Icon, IconButton } from './icons.tsx';
 import { LayersButton } from './layers.tsx';
 import { ReplayDock } from './replay-dock.tsx';
 import { StatusNote } from './status.tsx';
+import { TimeLine } from './time-line.tsx';
+import { WhatIfDock } from './what-if-dock.tsx';
 
 const ZOOM = 1.4;
 
@@ -68,9 +70,26 @@ export function Stage() {
       <StatusNote />
       {viewer.mapError.value === '' ? <Camera /> : null}
       <Gone />
+      <Foot />
+    </main>
+  );
+}
+
+/** What lies over the bottom of the map; the camera keeps what it shows above it. */
+function Foot() {
+  const { display } = usePage();
+  const foot = useRef<HTMLDivElement>(null);
+  const scene = display.scene.value;
+  useEffect(() => {
+    if (foot.current !== null) return scene?.camera.coveredBy(foot.current);
+  }, [scene]);
+  return (
+    <div class="stage-foot" ref={foot}>
       <DemonstrationCard />
       <ReplayDock />
-    </main>
+      <WhatIfDock />
+      <TimeLine />
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Button } from '../../common/button.tsx';
-import { title } from '../formatting.ts';
+import { ago, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import type { LiveWorld, Status } from '../page/live-world.ts';
 
@@ -17,23 +17,41 @@ function detailOf({ status, latest }: LiveWorld): string {
   return isBlank ? 'The service does not answer. The page asks again soon.' : DETAILS[status.value];
 }
 
-/** The state of the connection. */
+/** What is shown that is not live: a word for it, and a sentence. */
+const SHOWN = {
+  replay: ['Replay', 'You see what happened.'],
+  'what-if': ['What if', 'You see what would have happened.'],
+  past: ['Past', 'You see an earlier moment.'],
+} as const;
+
+/** The state of the connection, or which moment is shown instead of the live one. */
 export function StatusChip() {
-  const { live, replay } = useViewer();
+  const { live, replay, timeLine, whatIf } = useViewer();
   const status = live.status.value;
-  const isReplay = replay.asItWas.value !== null && status !== 'gone';
+  const shows = () => {
+    if (status === 'gone') return 'live';
+    if (replay.asItWas.value !== null) return 'replay';
+    if (whatIf.isOpen.value) return 'what-if';
+    return timeLine.isPast.value ? 'past' : 'live';
+  };
+  const shown = shows();
   const meanwhile = status === 'live' ? 'The city goes on meanwhile.' : detailOf(live);
-  const detail = isReplay ? `You see what happened. ${meanwhile}` : detailOf(live);
+  const [word, sentence] = shown === 'live' ? [title(status), ''] : SHOWN[shown];
+  const detail = shown === 'live' ? detailOf(live) : `${sentence} ${meanwhile}`;
+  const isPast = shown === 'past';
+  const tick = isPast ? ` Tick ${Math.round(timeLine.player.tick.value)}.` : '';
   return (
     <div
       class="status"
       role="status"
       data-state={status}
-      data-shows={isReplay ? 'replay' : 'live'}
-      title={detail}
+      data-shows={shown}
+      title={`${detail}${tick}`}
     >
       <span class="status-dot" />
-      {isReplay ? 'Replay' : title(status)}
+      {/* It changes every second: screen readers would announce nothing else. */}
+      {isPast ? <span aria-hidden="true">{ago(timeLine.agoTicks.value)}</span> : null}
+      <span class={isPast ? 'visually-hidden' : undefined}>{word}</span>
       <span class="visually-hidden">. {detail}</span>
     </div>
   );
