@@ -11,6 +11,7 @@ export default defineConfig({
   root: inRoot('src/web'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   plugins: [thirdPartyNotices(), compressedAssets()],
+  worker: { format: 'es' },
   build: {
     outDir: inRoot('build/web'),
     emptyOutDir: true,

@@ -52,7 +52,7 @@ npm run bench -- trace --city grid --seed 5 --tick 1234 --car 3 [--out trace.svg
                                     draws a world around a tick
 npm run bench -- dealer [--worlds 100000]   worlds in the store that a node starts with
 npm run bench -- viewer [--minutes 10] [--beside <folder> [--rounds 7]]   how long the heap is sampled;
-                                    another build of the pages, to compare frame rates with
+                                    another build of the pages, to compare the cost of a frame with
 npm run bench -- visits [--visits 20] [--seed 1] [--together 4]   first visits of each city, on a
                                     desktop and a phone; the seed of the first, and visits at a time
 npm run bench -- cluster [--rounds 7] [--seconds 4] [--worlds 100]   rounds of each kind and their

@@ -1,7 +1,10 @@
-/** How many frames a second the viewer displays, beside another build of it, in the same views of one world. */
+/**
+ * What a displayed frame costs the browser that draws it, beside another build of the viewer, in the same views
+ * of one world. Processor time: how many frames are displayed a second depends on what else a machine does.
+ */
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { TestBrowser } from '../src/testing/rigs/browser.ts';
 import { until } from '../src/testing/rigs/until.ts';
 import { systemTime } from '../src/time.ts';
@@ -16,7 +19,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 const LOADED_MS = 3000;
-const MEASURED_MS = 4000;
+/** So long what was displayed before may still be drawn. */
+const SETTLED_MS = 1000;
+const MEASURED_FRAMES = 6;
 const START_TICK = 3000;
 /** Every fourth car has no brakes, so that something collides. */
 const CHANGES = [0, 4, 8, 12, 16].map((car) => ({ tick: 0, car, features: { brakes: false } }));
@@ -47,29 +52,32 @@ const VIEWS: Readonly<Record<string, View>> = {
 
 export async function framesBeside(
   url: URL,
-  browser: Pick<TestBrowser, 'visit'>,
+  { visit, context: opened }: Pick<TestBrowser, 'visit' | 'context'>,
   { folders, rounds, prepare }: Sides,
 ): Promise<Figure[]> {
   const { world, incident } = await makeScene(url.origin);
+  const session = await opened.browser()?.newBrowserCDPSession();
+  if (session === undefined) throw new Error('the browser is open');
   const figures: Figure[] = [];
   for (const [name, view] of Object.entries(VIEWS)) {
-    const rates: [number[], number[]] = [[], []];
+    const costs: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round++) {
       // Each goes first in turn: what loads the machine may grow or fall.
       for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-        const context = await browser.visit({ viewport: { width: 1280, height: 800 } });
+        const context = await visit({ viewport: { width: 1280, height: 800 } });
         await prepare(context);
+        await context.addInitScript(BY_HAND);
         await serveFrom(context, folders[side]);
         const page = await context.newPage();
         await page.goto(`${url.origin}/worlds/${world}${view(incident)}`);
-        rates[side].push(await ratePerS(page));
+        costs[side].push(await costMs(page, session));
         await context.close();
       }
     }
-    const [here, there] = rates;
+    const [here, there] = costs;
     const reference = { name: 'the other build', value: median(there) };
-    figures.push(compared(`frames displayed, ${name}`, median(here), '/s', reference));
-    const ratios = here.map((rate, round) => rate / (there[round] ?? Number.NaN));
+    figures.push(compared(`a frame displayed, ${name}`, median(here), 'ms', reference));
+    const ratios = here.map((cost, round) => cost / (there[round] ?? Number.NaN));
     figures.push({ name: '  median of the pairs', value: median(ratios), unit: '×' });
   }
   return figures;
@@ -102,18 +110,39 @@ async function serveFrom(context: BrowserContext, folder: string): Promise<void>
   });
 }
 
-async function ratePerS(page: Page): Promise<number> {
+/** Displays frames only when `draw` is called, each to its end. */
+const BY_HAND = `
+  const display = window.requestAnimationFrame.bind(window);
+  const waiting = [];
+  let isByHand = false;
+  window.requestAnimationFrame = (call) => (isByHand ? waiting.push(call) : display(call));
+  window.draw = (count) => {
+    isByHand = true;
+    const gl = document.querySelector('canvas.map').getContext('webgl2');
+    for (let i = 0; i < count; i++) {
+      for (const call of waiting.splice(0)) call(document.timeline.currentTime);
+      // Waits until all is drawn.
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+    }
+  };
+`;
+
+/** Processor time of the process that draws, ms a frame. */
+async function costMs(page: Page, session: CDPSession): Promise<number> {
   await page.waitForFunction("typeof viewer === 'object' && viewer.drawn > 1");
   await systemTime.sleep(LOADED_MS);
-  const rate = await page.evaluate(`new Promise((resolve) => {
-    let first;
-    const look = (ms) => {
-      first ??= { ms, drawn: viewer.drawn };
-      const passedMs = ms - first.ms;
-      if (passedMs < ${MEASURED_MS}) requestAnimationFrame(look);
-      else resolve((1000 * (viewer.drawn - first.drawn)) / passedMs);
-    };
-    requestAnimationFrame(look);
-  })`);
-  return Number(rate);
+  await page.evaluate('draw(1)');
+  await systemTime.sleep(SETTLED_MS);
+  await page.evaluate('draw(1)');
+  const beforeMs = await drawingMs(session);
+  const drawn = Number(await page.evaluate('viewer.drawn'));
+  await page.evaluate(`draw(${MEASURED_FRAMES})`);
+  const frames = Number(await page.evaluate('viewer.drawn')) - drawn;
+  return ((await drawingMs(session)) - beforeMs) / frames;
+}
+
+async function drawingMs(session: CDPSession): Promise<number> {
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const drawing = processInfo.filter(({ type }) => type === 'GPU');
+  return 1000 * drawing.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
 }

@@ -32,7 +32,7 @@ const OPTIONS = {
   minutes: { fallback: 10, min: 1, max: 600, help: 'how long the heap is sampled' },
   beside: {
     fallback: '',
-    help: 'folder of another build of the pages, to compare frame rates with',
+    help: 'folder of another build of the pages, to compare the cost of a frame with',
   },
   rounds: { fallback: 7, min: 1, max: 99, help: 'how often each view of each build is measured' },
 };
@@ -61,12 +61,12 @@ export async function run(options: string[]): Promise<Figure[]> {
     const samples = await watch(page, await context.newCDPSession(page), minutes);
     await context.close();
     const sides = { folders: [WEB, resolve(beside)] as const, rounds, prepare };
-    const rates = beside === '' ? [] : await framesBeside(node.url, browser, sides);
+    const costs = beside === '' ? [] : await framesBeside(node.url, browser, sides);
     return [
       figure('viewer, compressed with Brotli', sizeKiB(), 'KiB', { atMost: SIZE_KIB_MAX }),
       figure('first car drawn', median(firsts), 's', { atMost: FIRST_CAR_S_MAX }),
       ...figuresOf(samples, minutes),
-      ...rates,
+      ...costs,
     ];
   } finally {
     await browser.close();

@@ -36,6 +36,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   web: [],
 };
 const PURE = ['city', 'twin', 'codec'];
+/** The worker of the viewer, in which its world lives by the client package. */
+const LIFE_WORKER = 'src/web/viewer/life/worker/';
 /** Files of `src` itself that any folder may use. */
 const COMMON = [
   'src/errors.ts',
@@ -65,6 +67,7 @@ function allowed(source: Source, { target, typeOnly }: Import): boolean {
   if (source.area === 'root') return true;
   if (/^assembly\/(frames\/)?layout\.ts$/.test(target)) return source.area !== 'store';
   const area = areaOf(target);
+  if (source.path.startsWith(LIFE_WORKER) && target.startsWith('client/src/')) return true;
   if (area === source.area || MAY_USE[source.area]?.includes(area)) return true;
   if (area === 'root') return typeOnly || (COMMON_OF[source.area] ?? COMMON).includes(target);
   // Tasks are typed from what their thread exports.
@@ -133,7 +136,14 @@ describe('import directions', () => {
     const users = product.filter(({ imports }) =>
       imports.some(({ target }) => /^client\b/.test(target)),
     );
-    expect(users).toEqual([]);
+    expect(users.length).toBeGreaterThan(0);
+    expect(users.filter(({ path }) => !path.startsWith(LIFE_WORKER))).toEqual([]);
+  });
+
+  it('the page of the viewer does not load what its worker does', () => {
+    const loaded = loadedWith('src/web/viewer/main.tsx', sources);
+    expect(loaded).toContain('src/web/viewer/life/local-life.ts');
+    expect([...loaded].filter((path) => path.startsWith(LIFE_WORKER))).toEqual([]);
   });
 
   it('pure folders use no package and nothing of Node', () => {

@@ -7,6 +7,7 @@ import { bearerOf, DEMO_ADMIN, DEMO_CARS, dealerUrlOf } from '../common/dealer-c
 import { askOnce, formatRequest, HttpPool } from '../common/http-pool.ts';
 import { madeWorld, makeWorlds } from '../common/made-worlds.ts';
 import { type Server, startNode } from '../common/server.ts';
+import { WatchSocket } from '../common/watch-socket.ts';
 import { usPerItem } from './per-item.ts';
 
 type Name = keyof typeof PRICES_US;
@@ -24,6 +25,10 @@ const BODIES = 100;
 const CALLS = 500;
 const TOGGLES = 25;
 const LOOK_ROUNDS = 60;
+const WATCHED = 40;
+/** Old enough that their hellos have an image. */
+const WATCHED_TICK = 4000;
+const WATCHED_ROUNDS = 10;
 const RESETS = 5;
 const PAGES = 20;
 const PAGE_CHANGES = 256;
@@ -106,10 +111,11 @@ async function pricesOfTwin(node: Server, send: Send) {
   );
   const perception = await usPerItem(CALLS, () => send(looks), meter);
   const pastState = await beginnings(node.url, send, meter);
+  const lockstepHello = await hellos(node.url, meter);
   const kept = await keptPage(node.url, send, meter);
   const part = await bodyPart(node.url, meter);
   const kib = await sentKib(node.url, send, meter);
-  const ofReads = { perception, pastState, keptPage: kept, sentKib: kib };
+  const ofReads = { perception, pastState, lockstepHello, keptPage: kept, sentKib: kib };
   return { world, featureChange, bodyPart: part, ...ofReads };
 }
 
@@ -121,6 +127,23 @@ async function beginnings(url: URL, send: Send, meter: () => Promise<number>): P
   );
   const rounds = times(LOOK_ROUNDS, () => looks);
   return usPerItem(LOOK_ROUNDS * looks.length, () => inTurn(rounds, send), meter);
+}
+
+/** Of worlds with states to send, to watchers that leave after it; the upgrade is part of it. */
+async function hellos(url: URL, meter: () => Promise<number>): Promise<number> {
+  const worlds = await makeWorlds(url, WATCHED, () => ({ start_tick: WATCHED_TICK }));
+  const join = async ({ id }: { id: string }) => {
+    const told = Promise.withResolvers<void>();
+    const closed = () => told.reject(new Error('a stream ended before its hello'));
+    const events = { message: () => told.resolve(), closed };
+    const stream = `/ws/worlds/${id}?encoding=lockstep`;
+    const [socket] = await Promise.all([WatchSocket.open(url, stream, events), told.promise]);
+    socket.close();
+  };
+  const joinAll = () => Promise.all(worlds.map(join));
+  const rounds = times(WATCHED_ROUNDS, () => joinAll);
+  const all = () => inTurn(rounds, async (round) => void (await round()));
+  return usPerItem(WATCHED_ROUNDS * WATCHED, all, meter);
 }
 
 /** Of bodies in parts of one byte. */

@@ -2,6 +2,7 @@ import { FRAMES_WASM } from '../../build/frames-module.js';
 import { actorNameOf } from '../../src/city/actor-names.ts';
 import type { CityNames } from '../../src/city/names.ts';
 import type { Streets } from '../../src/city/place.ts';
+import type { HazardKind } from '../../src/city/types.ts';
 import { FrameModule } from '../../src/codec/frame-module.ts';
 import { Kernel } from '../../src/kernel/kernel.ts';
 import type { CityMap } from '../../src/twin/wire.ts';
@@ -11,7 +12,7 @@ import { SLABS_OF_KERNEL, SlabPool } from './slab-pool.ts';
 /** A spot, as messages about it need it. */
 interface NamedHazard {
   id: string;
-  kind: string;
+  kind: HazardKind;
   site: { actor: { name: string } | null };
 }
 
@@ -40,7 +41,8 @@ export class CityModel {
     this.streets = streetsOf(map);
     this.hazards = map.hazards.map(({ id, kind }) => {
       const name = actorNameOf(kind);
-      return { id, kind, site: { actor: name === null ? null : { name } } };
+      // The map of a release that has this kernel has no other kinds.
+      return { id, kind: kind as HazardKind, site: { actor: name === null ? null : { name } } };
     });
     this.frames = new FrameModule(frameCode);
     const cityTables = [table];

@@ -1,7 +1,9 @@
 import { nearestRoad } from '../../src/city/place.ts';
 import {
+  COMPARED_END_TICKS,
   type ContactRecord,
   groupByIncident,
+  INCIDENT_END_TICKS,
   settled,
   settledChain,
 } from '../../src/twin/contact-records.ts';
@@ -9,7 +11,6 @@ import { type Explanation, failuresOf } from '../../src/twin/explanation.ts';
 import { type ContactFacts, type IncidentContacts, incidentOf } from '../../src/twin/incidents.ts';
 import type { FleetEntry, Incident } from '../../src/twin/wire.ts';
 import type { CityModel } from './city-model.ts';
-import { endOf } from './explaining.ts';
 
 /** Records that are kept, about. */
 const RECORDS_MAX = 20_000;
@@ -65,6 +66,13 @@ export class ContactLog {
     }
   }
 
+  /** Adds those of an earlier past, which ends where this one begins. */
+  prepend(earlier: ContactLog): void {
+    this.version++;
+    this.#records = [...earlier.#records, ...this.#records];
+    for (const [key, known] of earlier.#explanations) this.#explanations.set(key, known);
+  }
+
   copy(): ContactLog {
     return new ContactLog(this.#records, this.#explanations);
   }
@@ -102,15 +110,26 @@ export class ContactLog {
     return this.#explanations.has(keyOf(place));
   }
 
+  explanationOf(place: IncidentPlace): Explanation | undefined {
+    return this.#explanations.get(keyOf(place))?.explanation;
+  }
+
   report(chain: IncidentContacts, { id, fleet, model }: ReportContext): Incident {
     const { hazards, streets } = model;
     const [first] = chain;
     const { id: road, name: street } = nearestRoad(streets, first.x, first.y);
     const context = { worldId: id, fleet, hazards, place: { road, street } };
-    const known = this.#explanations.get(keyOf(first))?.explanation;
+    const known = this.explanationOf(first);
     const failures = known && failuresOf(known, chain, { fleet, hazards });
     return incidentOf(chain, context, failures);
   }
+}
+
+/** The tick from which on nothing can join an incident, and all that its re-runs need has happened. */
+export function endOf(chain: IncidentContacts): number {
+  const [first] = chain;
+  const last = chain.at(-1) ?? first;
+  return Math.max(first.tick + COMPARED_END_TICKS, last.tick + INCIDENT_END_TICKS);
 }
 
 function keyOf({ tick, order }: IncidentPlace): string {

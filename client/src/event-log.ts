@@ -37,6 +37,19 @@ export class EventLog {
     if (this.#events.length > 2 * EVENTS_MAX) this.#events = this.#events.slice(-EVENTS_MAX);
   }
 
+  /** Adds those of an earlier past. */
+  prepend(earlier: EventLog): void {
+    const first = this.#events[0]?.seq ?? Number.POSITIVE_INFINITY;
+    const before = earlier.#events.filter(({ seq }) => seq < first);
+    this.#events = [...before, ...this.#events].slice(-EVENTS_MAX);
+  }
+
+  /** The last ones up to a tick. */
+  lastUpTo(tick: number, limit: number): RawEvent[] {
+    const end = this.#events.findLastIndex((event) => event.tick <= tick) + 1;
+    return this.#events.slice(Math.max(0, end - limit), end);
+  }
+
   /** Those after one tick and up to another. */
   between(afterTick: number, untilTick: number): RawEvent[] {
     const from = this.#events.findLastIndex(({ tick }) => tick <= afterTick) + 1;

@@ -58,6 +58,13 @@ export class ImageLadder {
     this.#thinnedCount = Math.min(this.#thinnedCount, this.#minutes.length);
   }
 
+  /** Adds images of an earlier past. */
+  prepend(minutes: readonly StateImage[]): void {
+    const first = this.#minutes[0]?.tick ?? Number.POSITIVE_INFINITY;
+    this.#minutes.unshift(...minutes.filter(({ tick }) => tick < first));
+    this.#thinnedCount = this.#minutes.length;
+  }
+
   /** Those of the minutes up to a tick, for another world with the same past. */
   minutesUpTo(tick: number): StateImage[] {
     return this.#minutes.filter((image) => image.tick <= tick);

@@ -7,10 +7,11 @@ export type { GivenJournal, GivenWorld, NewLocalWorld } from './given-world.ts';
 export type { LiveEvent, LiveState } from './live-events.ts';
 export { LiveWorld } from './live-world.ts';
 export { JournalGap } from './lived-journal.ts';
-export { type FollowedLife, type IncidentOf, LocalWorld } from './local-world.ts';
+export { type FollowedLife, LocalWorld } from './local-world.ts';
 export type { Moment } from './moment.ts';
 export { nodeAssets } from './node-assets.ts';
 export type { Platform } from './platform.ts';
+export type { IncidentOf } from './re-runs.ts';
 export {
   answered,
   type DealerClient,

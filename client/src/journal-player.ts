@@ -14,8 +14,7 @@ export class JournalPlayer {
   readonly leased: LeasedSlab;
   readonly #journal: LivedJournal;
   #tick = 0;
-  /** Index of the first change that is not in the slab. */
-  #next = 0;
+  #seq = 0;
 
   /** Call `place` or `restore` before anything else. */
   constructor(leased: LeasedSlab, journal: LivedJournal) {
@@ -29,25 +28,25 @@ export class JournalPlayer {
 
   /** Number of the last change that is in the slab. */
   get seq(): number {
-    return this.#journal.baseSeq + this.#next;
+    return this.#seq;
   }
 
   /** Puts the beginning of what is known in the slab; the journal continues it. */
   place(origin: Origin): void {
     const { kernel, slab } = this.leased;
     placePast(kernel, slab, 0, origin);
-    this.#begin(0);
+    this.#begin(this.#journal.baseSeq);
   }
 
   restore({ bytes, seq }: StateImage): void {
     const { kernel, slab } = this.leased;
     kernel.restore(slab, bytes);
-    this.#begin(seq - this.#journal.baseSeq);
+    this.#begin(seq);
   }
 
-  #begin(next: number): void {
+  #begin(seq: number): void {
     const { kernel, slab } = this.leased;
-    this.#next = next;
+    this.#seq = seq;
     this.#tick = kernel.tick(slab);
     // Those of tick 0 apply at once: no step computes it.
     if (this.#tick === 0) this.#applyUpTo(0);
@@ -59,7 +58,7 @@ export class JournalPlayer {
    */
   step(target: number): readonly ContactRecord[] {
     this.#applyUpTo(this.#tick + 1);
-    const change = this.#journal.changes[this.#next];
+    const change = this.#journal.after(this.#seq);
     const end = change === undefined ? target : Math.min(target, change.tick - 1);
     const { kernel, slab } = this.leased;
     const known = kernel.contactCount(slab);
@@ -75,11 +74,17 @@ export class JournalPlayer {
   #applyUpTo(tick: number): void {
     const { kernel, slab } = this.leased;
     for (;;) {
-      const change = this.#journal.changes[this.#next];
+      const change = this.#journal.after(this.#seq);
       if (change === undefined || change.tick > tick) return;
       kernel.apply(slab, change.tick, change.car, change.touched, change.values);
-      this.#next++;
+      this.#seq++;
     }
+  }
+
+  /** Of the whole state, 16 hexadecimal digits. */
+  hash(): string {
+    const { kernel, slab } = this.leased;
+    return kernel.hash(slab).toString(16).padStart(16, '0');
   }
 
   image(): StateImage {

@@ -1,6 +1,7 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import { TwinError } from '../../src/errors.ts';
 import type { StopTimer } from '../../src/time.ts';
+import { type FetchJournal, fetchJournal, livePast } from './earlier-past.ts';
 import { type FetchAssets, fetchAssets } from './fetch-assets.ts';
 import type { Difference } from './followed-world.ts';
 import { FrameQueue, type QueueOptions } from './frame-queue.ts';
@@ -29,6 +30,7 @@ export interface LiveDependencies {
   platform: Platform;
   openSocket: OpenSocket;
   fetchAssets: FetchAssets;
+  fetchJournal: FetchJournal;
   isGone(address: TwinAddress): Promise<boolean>;
 }
 
@@ -36,6 +38,7 @@ const SYSTEM: LiveDependencies = {
   platform: systemPlatform,
   openSocket: openWebSocket,
   fetchAssets,
+  fetchJournal,
   isGone: isWorldGone,
 };
 
@@ -62,7 +65,6 @@ export class LiveWorld {
   #computesWrong = false;
   /** Times of the differences of late. */
   #differences: number[] = [];
-  /** Up to this tick events and incidents are told. */
   #toldTick = 0;
   #watchers = 0;
   #stopTurn: StopTimer | undefined;
@@ -94,6 +96,25 @@ export class LiveWorld {
   /** The tick of the server's clock, with its fraction; undefined if it is not known. */
   get serverTick(): number | undefined {
     return this.#follower?.serverTick;
+  }
+
+  /** Up to this tick events and incidents are told: later ones may still turn out otherwise. */
+  get toldTick(): number {
+    return this.#toldTick;
+  }
+
+  /**
+   * Lives what lies before the first state that the node has sent, by its journal, while others run: then all
+   * of the world's life is known. False if the world was read anew meanwhile, or if that has led elsewhere.
+   * Rejects if the journal cannot be read.
+   */
+  async knowWholeLife(): Promise<boolean> {
+    const { world } = this;
+    if (world === undefined) return false;
+    if (world.knowsAll) return true;
+    const { platform, fetchJournal } = this.#dependencies;
+    const changes = await fetchJournal(this.#address);
+    return await livePast(world, changes, platform, () => world === this.world);
   }
 
   /** The newest state; undefined before there is one. */
@@ -128,6 +149,11 @@ export class LiveWorld {
 
   #tell(event: LiveEvent): void {
     for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Connects again at once: after the computer has slept, or when the network is back. */
+  reconnect(): void {
+    this.#follower?.reconnect();
   }
 
   close(): void {

@@ -7,16 +7,19 @@ export class JournalGap extends Error {
 
 /** The changes of a world that come after a base, in order of number and of tick. */
 export class LivedJournal {
-  /** Number of the last change before the base. */
-  readonly baseSeq: number;
-  readonly #changes: NumberedChange[] = [];
+  #baseSeq: number;
+  #changes: NumberedChange[] = [];
 
   constructor(baseSeq: number, changes: readonly NumberedChange[] = []) {
-    this.baseSeq = baseSeq;
+    this.#baseSeq = baseSeq;
     this.add(changes);
   }
 
-  /** Grows in place. */
+  /** Number of the last change before the base. */
+  get baseSeq(): number {
+    return this.#baseSeq;
+  }
+
   get changes(): readonly NumberedChange[] {
     return this.#changes;
   }
@@ -44,6 +47,19 @@ export class LivedJournal {
     }
     this.#changes.push(...added);
     return added;
+  }
+
+  /** The change after one of a number; undefined if it has not come yet. */
+  after(seq: number): NumberedChange | undefined {
+    return this.#changes[seq - this.#baseSeq];
+  }
+
+  /** Sets the base back: the other journal ends where this one begins. */
+  prepend(earlier: LivedJournal): void {
+    if (earlier.seq !== this.#baseSeq)
+      throw new JournalGap(`${earlier.seq} is not the last before`);
+    this.#changes = [...earlier.changes, ...this.#changes];
+    this.#baseSeq = earlier.baseSeq;
   }
 
   /** As it was at a tick. */

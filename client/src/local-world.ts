@@ -1,8 +1,9 @@
 import type { Encoding } from '../../src/codec/encoding.ts';
 import { FrameEncoder } from '../../src/codec/frame-encoder.ts';
+import { perceptionOf } from '../../src/codec/perception.ts';
 import { snapshotOf, telemetryOf } from '../../src/codec/snapshot.ts';
 import { TwinError } from '../../src/errors.ts';
-import { LEAD_TICKS_MAX } from '../../src/limits.ts';
+import { perceivedBy } from '../../src/kernel/perception.ts';
 import { type FeatureName, featureState, knownBit } from '../../src/twin/catalogue.ts';
 import { EVENTS_SHOWN, eventOf, type RawEvent } from '../../src/twin/events.ts';
 import { type ContactFacts, parseIncidentId } from '../../src/twin/incidents.ts';
@@ -17,18 +18,22 @@ import type {
   FleetEntry,
   Incident,
   JournalEntry,
+  Perception,
   Snapshot,
   Telemetry,
+  WorldOutlook,
 } from '../../src/twin/wire.ts';
-import { ContactLog, type IncidentPlace } from './contact-log.ts';
+import { ContactLog } from './contact-log.ts';
 import { EventLog } from './event-log.ts';
-import { endOf, explain } from './explaining.ts';
 import type { NewLocalWorld } from './given-world.ts';
 import { ImageLadder, MINUTE_TICKS, RECENT_EVERY_TICKS, RECENT_TICKS } from './image-ladder.ts';
 import { JournalPlayer } from './journal-player.ts';
+import { LivedJournal } from './lived-journal.ts';
 import { Moment, type MomentNames } from './moment.ts';
-import type { StateImage } from './types.ts';
-import { newParts, type WorldParts } from './world-parts.ts';
+import { type IncidentOf, ReRuns } from './re-runs.ts';
+import { ScratchPlayer } from './scratch-player.ts';
+import type { Happened, Replay, StateImage } from './types.ts';
+import { type Life, newParts, type WorldParts } from './world-parts.ts';
 
 /** Ticks between two readings of the kernel's events, which keeps the last 64. */
 const READ_TICKS = 100;
@@ -41,39 +46,19 @@ export interface FollowedLife {
   readonly world: LocalWorld | undefined;
 }
 
-/** What happened in a part of a life. */
-export interface Happened {
-  events: EventRecord[];
-  /** Incident by incident. */
-  contacts: ContactFacts[];
-  incidents: Incident[];
-}
-
-/** An incident: its id, or a contact of it. */
-export type IncidentOf = string | Pick<ContactFacts, 'chainTick' | 'chainOrder'>;
-
-/** What a local world has besides its parts; a fork begins with some of it. */
-interface Life {
-  /** Its state; by default the first that is known. */
-  now?: StateImage;
-  ladder: ImageLadder;
-  events: EventLog;
-  contacts: ContactLog;
-}
-
 /**
  * A world that lives here: the same kernel, the same seed and the same journal as in a node give the same
  * world, to the bit. It stands still until it is stepped.
  */
 export class LocalWorld {
-  readonly #parts: WorldParts;
+  #parts: WorldParts;
   readonly #player: JournalPlayer;
-  /** Lives other ticks again; made when it is first needed. */
-  #scratch: JournalPlayer | undefined;
   readonly #ladder: ImageLadder;
+  readonly #scratch: ScratchPlayer;
   readonly #events: EventLog;
   readonly #contacts: ContactLog;
   readonly #of: MomentNames;
+  readonly #reRuns: ReRuns;
   /** The hash to which ten seconds after an image have led. */
   #check: { from: StateImage; tick: number; hash: bigint } | undefined;
 
@@ -81,11 +66,19 @@ export class LocalWorld {
     const { model, id, fleet, journal } = parts;
     this.#parts = parts;
     this.#ladder = life?.ladder ?? new ImageLadder();
+    this.#scratch = new ScratchPlayer(() => this.#parts, this.#ladder);
     this.#events = life?.events ?? new EventLog();
     this.#contacts = life?.contacts ?? new ContactLog();
     const names = { worldId: id, vins: fleet.map(({ vin }) => vin), city: model.names };
     this.#of = { names, encoder: new FrameEncoder(model.frames, names) };
     this.#player = new JournalPlayer(model.slabs.lease(), journal);
+    this.#reRuns = new ReRuns({
+      parts: () => this.#parts,
+      contacts: this.#contacts,
+      tick: () => this.tick,
+      imageAt: (tick) => this.#playedTo(tick).image(),
+      snapshotOf: (packed) => snapshotOf(packed, names),
+    });
     if (life?.now) this.#player.restore(life.now);
     else this.#player.place(parts);
     this.#readEvents();
@@ -145,6 +138,11 @@ export class LocalWorld {
     return (image ?? from).tick;
   }
 
+  /** Whether that is its beginning. */
+  get knowsAll(): boolean {
+    return this.#parts.image === undefined;
+  }
+
   // ── living ──────────────────────────────────────────────────────────────────────────────────
 
   /** Lives so many ticks of 20 ms. */
@@ -197,9 +195,7 @@ export class LocalWorld {
       if (on) values |= knownBit(name);
     }
     const { journal } = this.#parts;
-    const { kernel, slab } = this.#player.leased;
-    const ahead = journal.changes.slice(this.#player.seq - journal.baseSeq);
-    const declared = withChanges(kernel.declared(slab), ahead)[index] ?? 0;
+    const declared = this.#declared()[index] ?? 0;
     const tick = Math.max(this.tick + 1, journal.lastTick);
     const change = { seq: journal.seq + 1, tick, car: index, touched, values };
     if (applyChange(declared, change) === declared) return undefined;
@@ -230,7 +226,7 @@ export class LocalWorld {
     if (image !== undefined) this.#player.restore(image);
     else this.#player.place(this.#parts);
     if (this.#check && this.#check.tick > tick) this.#check = undefined;
-    if (this.#scratch && this.#scratch.tick > tick) this.#dropScratch();
+    this.#scratch.dropAfter(tick);
     this.#contacts.dropAfter(Math.max(this.tick, 0));
     this.#readEvents();
   }
@@ -243,7 +239,7 @@ export class LocalWorld {
     const check = this.#check;
     if (check === undefined) return undefined;
     this.#check = undefined;
-    const scratch = this.#scratchPlayer();
+    const scratch = this.#scratch.any();
     scratch.restore(check.from);
     scratch.stepTo(check.tick);
     return scratch.leased.kernel.hash(scratch.leased.slab) === check.hash;
@@ -261,6 +257,14 @@ export class LocalWorld {
     return this.#of.encoder.encode(encoding, this.#packed());
   }
 
+  /** As `GET /api/v1/vehicle/perception` answers. @param car index in the fleet, or VIN */
+  perception(car: number | string): Perception {
+    const { kernel, slab } = this.#player.leased;
+    const index = this.#carIndex(car);
+    const record = perceivedBy(kernel.view(slab), index);
+    return perceptionOf(kernel.pack(slab), index, record, this.#of.names);
+  }
+
   /** @param car index in the fleet, or VIN */
   telemetry(car: number | string): Telemetry {
     return telemetryOf(this.#packed(), this.#carIndex(car), this.#of.names);
@@ -271,15 +275,22 @@ export class LocalWorld {
     return kernel.pack(slab);
   }
 
-  /** As `GET /api/v1/vehicle/features` answers. */
+  /** As `GET /api/v1/vehicle/features` answers: with the changes that are known and lie ahead. */
   features(car: number | string): ReturnType<typeof featureState> {
+    return featureState(this.#declared()[this.#carIndex(car)] ?? 0);
+  }
+
+  /** Masks of all cars, once the changes that lie ahead have come into effect. */
+  #declared(): number[] {
+    const { journal } = this.#parts;
     const { kernel, slab } = this.#player.leased;
-    return featureState(kernel.declared(slab)[this.#carIndex(car)] ?? 0);
+    const ahead = journal.changes.slice(this.#player.seq - journal.baseSeq);
+    return withChanges(kernel.declared(slab), ahead);
   }
 
   /** Of the whole state, 16 hexadecimal digits: equal worlds have equal hashes. */
   hash(): string {
-    return hashOf(this.#player);
+    return this.#player.hash();
   }
 
   /** A copy of the whole state. */
@@ -287,10 +298,10 @@ export class LocalWorld {
     return this.#player.image();
   }
 
-  /** The last events, oldest first. */
-  events(limit = EVENTS_SHOWN): EventRecord[] {
+  /** The last events up to a tick, oldest first. */
+  events(limit = EVENTS_SHOWN, untilTick = this.tick): EventRecord[] {
     this.#readEvents();
-    return this.#named(this.#events.events.slice(-limit));
+    return this.#named(this.#events.lastUpTo(untilTick, limit));
   }
 
   #named(events: readonly RawEvent[]): EventRecord[] {
@@ -306,6 +317,13 @@ export class LocalWorld {
   /** Reports of its collisions, as a node makes them. Those that `explain` was asked for are explained. */
   incidents(): Incident[] {
     return this.#contacts.chains().map((chain) => this.#contacts.report(chain, this.#parts));
+  }
+
+  /** One of these reports; undefined if it is not known. */
+  incident(id: string): Incident | undefined {
+    const place = parseIncidentId(id);
+    const chain = place && this.#contacts.chainAt(place);
+    return chain && this.#contacts.report(chain, this.#parts);
   }
 
   /** The events after one tick and up to another; and of the collisions that begin there contacts and reports. */
@@ -329,30 +347,27 @@ export class LocalWorld {
   /**
    * The report of an incident with the features that would have avoided or mitigated it: the seconds before
    * are run again, as a node does. Other tasks run meanwhile. Rejects with RangeError if the incident is not
-   * known, is not over, or if too little is known of what was before.
+   * known, is not over, or if too little is known of what was before; with DivergedRun if the collision does
+   * not happen again.
    */
-  async explain(incident: IncidentOf): Promise<Incident> {
-    const place = placeOf(incident);
-    const { model, journal, platform } = this.#parts;
-    for (;;) {
-      const chain = this.#contacts.chainAt(place);
-      if (chain === undefined) throw new RangeError('no such incident is known');
-      if (this.#contacts.isExplained(place)) return this.#contacts.report(chain, this.#parts);
-      const endTick = endOf(chain);
-      if (this.tick < endTick) throw new RangeError(`it is not over before tick ${endTick}`);
-      const { version } = this.#contacts;
-      const image = this.#imageBefore(chain[0].tick);
-      const explanation = await explain(model, chain, image, journal.changes, platform);
-      // A change that came late meanwhile may have changed it.
-      if (this.#contacts.version === version) this.#contacts.explained(chain, explanation);
-    }
+  explain(incident: IncidentOf): Promise<Incident> {
+    return this.#reRuns.explain(incident);
   }
 
-  /** The state from which the re-runs of a collision start. */
-  #imageBefore(contactTick: number): StateImage {
-    const tick = Math.max(this.#parts.from.tick, contactTick - LEAD_TICKS_MAX);
-    if (tick < this.firstTick) throw new RangeError(`nothing is known before ${this.firstTick}`);
-    return this.#playedTo(tick).image();
+  /**
+   * The seconds around an incident, as `GET …/incidents/{incident}/replay` answers: as it was, or with
+   * features on that the cars had off. Other tasks run meanwhile. Rejects with RangeError as `explain`.
+   */
+  async replay(incident: IncidentOf, features: readonly FeatureName[] = []): Promise<Replay> {
+    return this.#reRuns.replay(incident, features);
+  }
+
+  /**
+   * As `GET /api/v1/worlds/{id}/outlook` answers: what would happen next without a feature, in 90 s that are
+   * lived ahead. Other tasks run meanwhile. @param car index in the fleet, or VIN; by default all cars
+   */
+  async outlook(car?: number | string): Promise<WorldOutlook> {
+    return this.#reRuns.outlook(car === undefined ? undefined : this.#carIndex(car));
   }
 
   // ── other ticks ─────────────────────────────────────────────────────────────────────────────
@@ -361,7 +376,34 @@ export class LocalWorld {
   at(tick: number): Moment {
     const player = this.#playedTo(tick);
     const { kernel, slab } = player.leased;
-    return new Moment(tick, hashOf(player), kernel.pack(slab).slice(), this.#of);
+    return new Moment(tick, player.hash(), kernel.pack(slab).slice(), this.#of);
+  }
+
+  /**
+   * A world that begins where this one began, to be lived up to `firstTick` and handed to `takePast`.
+   * @param changes of the whole life
+   */
+  beginning(changes: readonly NumberedChange[]): LocalWorld {
+    const { from, journal: known } = this.#parts;
+    const isBefore = ({ seq }: NumberedChange) => seq > from.seq && seq <= known.baseSeq;
+    const journal = new LivedJournal(from.seq, changes.filter(isBefore));
+    return new LocalWorld({ ...this.#parts, image: undefined, journal, isFollower: false });
+  }
+
+  /**
+   * Takes what a world has lived that began where this one did, and is where this one is known from on, as its
+   * own past. False if that one is in another state: then it was another life.
+   */
+  takePast(earlier: LocalWorld): boolean {
+    const { firstTick } = this;
+    if (earlier.tick !== firstTick || earlier.seq !== this.#parts.journal.baseSeq) return false;
+    if (earlier.hash() !== this.#playedTo(firstTick).hash()) return false;
+    this.#parts.journal.prepend(earlier.#parts.journal);
+    this.#parts = { ...this.#parts, image: undefined };
+    this.#ladder.prepend(earlier.#ladder.minutesUpTo(firstTick));
+    this.#events.prepend(earlier.#events);
+    this.#contacts.prepend(earlier.#contacts);
+    return true;
   }
 
   /**
@@ -379,31 +421,12 @@ export class LocalWorld {
     return new LocalWorld(parts, { now, ladder, events, contacts });
   }
 
+  /** Throws RangeError for a tick that is not known. */
   #playedTo(tick: number): JournalPlayer {
     if (!Number.isInteger(tick) || tick < this.firstTick || tick > this.tick) {
       throw new RangeError(`ticks ${this.firstTick} to ${this.tick} are known, ${tick} is not`);
     }
-    const player = this.#scratchPlayer();
-    const image = this.#ladder.newest(tick);
-    const isFarther = player.tick > tick || player.tick < (image?.tick ?? 0);
-    if (isFarther && image !== undefined) player.restore(image);
-    else if (isFarther) player.place(this.#parts);
-    player.stepTo(tick);
-    return player;
-  }
-
-  #scratchPlayer(): JournalPlayer {
-    if (this.#scratch === undefined) {
-      const { model, journal } = this.#parts;
-      this.#scratch = new JournalPlayer(model.slabs.lease(), journal);
-      this.#scratch.place(this.#parts);
-    }
-    return this.#scratch;
-  }
-
-  #dropScratch(): void {
-    this.#scratch?.leased.release();
-    this.#scratch = undefined;
+    return this.#scratch.at(tick);
   }
 
   #carIndex(car: number | string): number {
@@ -414,24 +437,11 @@ export class LocalWorld {
 
   /** Frees its memory in the kernel. It must not be used afterwards. */
   close(): void {
-    this.#dropScratch();
+    this.#scratch.release();
     this.#player.leased.release();
   }
 }
 
-function hashOf({ leased: { kernel, slab } }: JournalPlayer): string {
-  return kernel.hash(slab).toString(16).padStart(16, '0');
-}
-
 function nextMultiple(tick: number, every: number): number {
   return (Math.floor(tick / every) + 1) * every;
-}
-
-function placeOf(incident: IncidentOf): IncidentPlace {
-  if (typeof incident !== 'string') {
-    return { tick: incident.chainTick, order: incident.chainOrder };
-  }
-  const place = parseIncidentId(incident);
-  if (place === undefined) throw new RangeError('that is no id of an incident');
-  return place;
 }

@@ -107,6 +107,15 @@ export class LockstepFollower {
     else this.#stream.fail();
   }
 
+  /**
+   * Opens the connection anew, where the last one had come to. The next hello begins the estimate of the
+   * server's clock anew, since the clock of a computer may have stood still.
+   */
+  reconnect(): void {
+    this.#forgetConnection();
+    this.#stream.restart();
+  }
+
   close(): void {
     this.#forgetConnection();
     this.#stream.close();

@@ -9,7 +9,10 @@ import type { WorldStart } from '../../src/twin/lockstep.ts';
 import type { FleetEntry } from '../../src/twin/wire.ts';
 import { parseWorldOptions } from '../../src/twin/world-options.ts';
 import { CityModel } from './city-model.ts';
+import type { ContactLog } from './contact-log.ts';
+import type { EventLog } from './event-log.ts';
 import type { GivenWorld, NewLocalWorld } from './given-world.ts';
+import type { ImageLadder } from './image-ladder.ts';
 import { LivedJournal } from './lived-journal.ts';
 import { type Platform, systemPlatform } from './platform.ts';
 
@@ -28,6 +31,15 @@ export interface WorldParts {
   /** Changes may come a little late: there are images of every fourth tick lately. */
   readonly isFollower: boolean;
   readonly platform: Platform;
+}
+
+/** What a local world has besides its parts; a fork begins with some of it. */
+export interface Life {
+  /** Its state; by default the first that is known. */
+  now?: StateImage;
+  ladder: ImageLadder;
+  events: EventLog;
+  contacts: ContactLog;
 }
 
 const NOWHERE = '0000000000';

@@ -67,6 +67,15 @@ describe('[K1] a world that is lived beside a node', () => {
     },
   );
 
+  test('has what the sensors of its cars know', async () => {
+    const world = await api.makeWorld({ seed: 31, start_tick: TICKS });
+    const perception = await api.vehicle('Perception', vinOf(world, 7), '/perception');
+    const journal = await api.world('Journal', world, '/journal');
+    const local = await LocalWorld.create({ id: world.id, journal, assets: builtAssets });
+    local.step(perception.tick);
+    expect(local.perception(7)).toEqual(perception);
+  });
+
   test('has its telemetry and features', async () => {
     const world = await api.makeWorld({ seed: 31, start_tick: TICKS });
     const vin = vinOf(world, 7);
@@ -110,6 +119,38 @@ describe('[K4] what happens in a world that is lived beside a node', () => {
     const [contact] = local.contacts();
     if (contact === undefined) throw new Error('there are contacts');
     expect(await local.explain(contact)).toEqual(wanted[0]);
+  });
+
+  test('is replayed as the node replays it: as it was, and with features on', async () => {
+    const incident = local.incidents().find(({ failures }) => failures.length > 0);
+    if (incident === undefined) throw new Error('an incident is explained');
+    const { feature } = incident.failures[0] ?? {};
+    for (const features of [
+      [],
+      feature === undefined ? [] : [feature],
+      ['brakes', 'aeb'],
+    ] as const) {
+      const path = `/incidents/${incident.id}/replay?with=${features.join()}`;
+      expect(await local.replay(incident.id, features)).toEqual(
+        await api.world('Replay', world, path),
+      );
+    }
+    await expect(local.replay('i5-0')).rejects.toThrow(RangeError);
+  });
+
+  test('will come of what is off, as the node foresees it', async () => {
+    const foreseen = await api.world('WorldOutlook', world, '/outlook');
+    const own = await livedAgain(world);
+    const short = ({ vin, feature, kind, hazard }: (typeof foreseen.outlook)[number]) =>
+      [vin, feature, kind, hazard].join(' ');
+    // It was asked for some ticks later.
+    const outlook = await own.outlook();
+    const known = new Set(outlook.outlook.map(short));
+    const both = foreseen.outlook.map(short).filter((entry) => known.has(entry));
+    expect(both.length).toBeGreaterThan(0.9 * Math.max(foreseen.outlook.length, known.size));
+    const [first] = outlook.outlook;
+    const ofCar = await own.outlook(first?.vin);
+    expect(ofCar.outlook).toEqual(outlook.outlook.filter(({ vin }) => vin === first?.vin));
   });
 
   test('is not explained before it is over, or if nobody knows it', async () => {

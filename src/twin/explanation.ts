@@ -224,3 +224,14 @@ function tenths(value: number): string {
 function kmh(speedMps: number): number {
   return Math.round(speedMps * 3.6);
 }
+
+/** The tick at which the explaining re-run switched exactly these features on, if there is one. `on`: mask. */
+export function startTickOf(explanation: Explanation | undefined, on: number): number | undefined {
+  const { failures = [] } = explanation ?? {};
+  const sets = Map.groupBy(failures, ({ set }) => set);
+  for (const members of sets.values()) {
+    const mask = members.reduce((sum, { feature }) => sum | feature, 0);
+    if (mask === on) return members[0]?.startTick;
+  }
+  return undefined;
+}

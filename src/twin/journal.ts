@@ -49,6 +49,17 @@ export function journalEntryOf({ tick, car, touched, values }: Change): JournalE
   return { tick, car, features: Object.fromEntries(switches) };
 }
 
+/** A change as the journal shows it, of known features, back again. */
+export function changeOfEntry({ tick, car, features }: JournalEntry): Change {
+  let [touched, values] = [0, 0];
+  for (const [name, on] of Object.entries(features)) {
+    const bit = featureBit(name) ?? 0;
+    touched |= bit;
+    if (on) values |= bit;
+  }
+  return { tick, car, touched, values };
+}
+
 /** The tick, car, touched and values of each change, as consecutive integers. */
 export function packChanges(changes: readonly Change[]): Int32Array {
   const packed = new Int32Array(changes.length * CHANGE_INTS);

@@ -3,7 +3,7 @@ import { TwinError } from '../errors.ts';
 import { WORK_MS_MAX } from '../limits.ts';
 import type { ReplayTask } from '../shard/protocol.ts';
 import { EVENTS_SHOWN, eventOf } from '../twin/events.ts';
-import { type Explanation, failuresOf } from '../twin/explanation.ts';
+import { type Explanation, failuresOf, startTickOf } from '../twin/explanation.ts';
 import { type IncidentContacts, incidentOf, parseIncidentId } from '../twin/incidents.ts';
 import type { Change } from '../twin/journal.ts';
 import type { EventRecord, Incident } from '../twin/wire.ts';
@@ -147,7 +147,7 @@ export class WorldHistory {
     }
     const { on, encoding } = order;
     const { cityIndex, shard } = shared;
-    const startTick = startOf(explanation, on);
+    const startTick = startTickOf(explanation, on);
     const where = { client, world: world.number, cityIndex, chain };
     const task = { ...where, on, startTick, untilTick, encoding };
     order.spend(REPLAY_TICKS);
@@ -181,15 +181,4 @@ export class WorldHistory {
       throw new TwinError('world_unavailable', 'This collision cannot be replayed.', 60);
     }
   }
-}
-
-/** The tick at which the explaining re-run switched exactly these features on, if there is one. */
-function startOf(explanation: Explanation | undefined, on: number): number | undefined {
-  const { failures = [] } = explanation ?? {};
-  const sets = Map.groupBy(failures, ({ set }) => set);
-  for (const members of sets.values()) {
-    const mask = members.reduce((sum, { feature }) => sum | feature, 0);
-    if (mask === on) return members[0]?.startTick;
-  }
-  return undefined;
 }

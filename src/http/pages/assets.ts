@@ -18,6 +18,8 @@ const TYPES = new Map([
   ['.coded', 'application/octet-stream'],
 ]);
 
+const POLICY = 'Content-Security-Policy';
+
 /** Codings of precompressed files, with the ending of their names; best first. */
 const ENDINGS = [
   ['br', '.br'],
@@ -74,7 +76,7 @@ export function assetOf(
       ['ETag', etag],
       ['Cache-Control', headers.cache],
     ];
-    if (headers.policy !== undefined) common.push(['Content-Security-Policy', headers.policy]);
+    if (headers.policy !== undefined) common.push([POLICY, headers.policy]);
     if (coded.size > 0) common.push(['Vary', 'Accept-Encoding']);
     const notModified = bodyless(304, [...common]);
     if (coding !== 'identity') common.push(['Content-Encoding', coding]);
@@ -82,6 +84,22 @@ export function assetOf(
     variants.set(coding, { etag, whole: { ...head, body: bytes }, notModified });
   }
   return { codings: [...variants.keys()], variants };
+}
+
+/** The file with another content security policy. */
+export function withPolicy({ codings, variants }: Asset, policy: string): Asset {
+  const headersOf = ({ headers }: Reply): Header[] => [
+    ...headers.filter(([name]) => name !== POLICY),
+    [POLICY, policy],
+  ];
+  const changed = [...variants].map(([coding, { etag, whole, notModified }]) => {
+    const own = { ...whole, headers: headersOf(whole) };
+    return [
+      coding,
+      { etag, whole: own, notModified: bodyless(304, headersOf(notModified)) },
+    ] as const;
+  });
+  return { codings, variants: new Map(changed) };
 }
 
 /** A route of assets, of one or of all with a `{file}` in the path. */

@@ -22,6 +22,7 @@ import {
   isAsset,
   once,
   readAsset,
+  withPolicy,
   withStatus,
 } from './assets.ts';
 import { picturePath } from './preview-routes.ts';
@@ -37,6 +38,10 @@ const FOR_A_MINUTE = 'public, max-age=60';
 /** What keeps its name. */
 const CHECKED_EACH_TIME = 'no-cache';
 const ASSET_POLICY = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** The worker in which the world of a viewer lives: it has a policy of its own. */
+const LIFE_WORKER = /^life-worker-[\w-]+\.js$/;
+/** Of the viewer and its worker: the kernel is compiled in the browser. */
+const WITH_KERNEL = "'self' 'wasm-unsafe-eval'";
 
 /** Where a page names the picture that goes with links to it. */
 const PICTURE = /property="og:image" content="\/([^"]+)"/;
@@ -89,7 +94,7 @@ interface ViewerContext {
 /** The viewer's page at the address of every world, with 404 for an unknown one, and its files. */
 export function viewerRoutes(files: WebFiles, context: ViewerContext): Route[] {
   // The addresses are known once the node listens.
-  const { page, pageAbout } = viewerPages(files, context);
+  const { page, pageAbout, workerOf } = viewerPages(files, context);
   const found = (call: Call): MaybePromise<Reply> => {
     const incident = new URLSearchParams(call.query).get('incident') ?? '';
     if (parseIncidentId(incident) === undefined) return fresh(page(), call);
@@ -127,7 +132,7 @@ export function viewerRoutes(files: WebFiles, context: ViewerContext): Route[] {
       return status === 404 ? unknown(call) : undefined;
     },
   };
-  return [route, ...fileRoutes(files)];
+  return [route, ...fileRoutes(files, workerOf)];
 }
 
 function viewerPages(
@@ -150,9 +155,15 @@ function viewerPages(
   });
   const pageAbout = (world: string, incident: string, preview: LinkPreview) => {
     const picture = `${publicTwinUrl()}${picturePath(world, incident)}`;
-    return pageOf(withPreview(html(), preview, picture), connect(), false);
+    return pageOf(withPreview(html(), preview, picture), policy(), false);
   };
-  return { page: once(() => pageOf(html(), connect())), pageAbout };
+  const policy = once(() => policyOf(connect(), WITH_KERNEL));
+  const workerOf = once(() => {
+    const workers = [...files.assets].filter(([name]) => LIFE_WORKER.test(name));
+    const own = `default-src 'none'; script-src ${WITH_KERNEL}; connect-src ${connect()}`;
+    return new Map(workers.map(([name, asset]) => [name, withPolicy(asset, own)]));
+  });
+  return { page: once(() => pageOf(html(), policy())), pageAbout, workerOf };
 }
 
 /** The picture of a city that goes with the viewer's page, to be shown instead of another one. */
@@ -177,7 +188,8 @@ export function consoleRoutes(
   const page = once(() => {
     const settings = { 'demo-logins': JSON.stringify(demoLogins), 'twin-url': publicTwinUrl() };
     // It shows how the cars of a fleet drive.
-    return pageOf(withMeta(files.console, settings), `'self' ${originOf(publicTwinUrl())}`);
+    const connect = `'self' ${originOf(publicTwinUrl())}`;
+    return pageOf(withMeta(files.console, settings), policyOf(connect));
   });
   const route = assetRoute(
     {
@@ -193,7 +205,7 @@ export function consoleRoutes(
 
 /** The page that shows operators the cluster. */
 export function clusterPage(files: WebFiles): () => Asset {
-  return once(() => pageOf(files.cluster, "'self'"));
+  return once(() => pageOf(files.cluster, policyOf("'self'")));
 }
 
 /** As `render`, but a browser gets a page where there is nothing. */
@@ -201,7 +213,7 @@ export function withNotFoundPage(
   files: WebFiles,
   render: (error: unknown, encoding: Encoding) => WholeReply,
 ): ServerOptions['render'] {
-  const page = once(() => pageOf(files.notFound, "'none'"));
+  const page = once(() => pageOf(files.notFound, policyOf("'none'")));
   return (error, call) => {
     const isNowhere = error instanceof TwinError && error.code === 'not_found';
     const isRead = call.method === 'GET' || call.method === 'HEAD';
@@ -210,13 +222,18 @@ export function withNotFoundPage(
   };
 }
 
-/** The files of all pages. */
-export function fileRoutes({ assets, notices }: WebFiles): Route[] {
+const NO_ASSETS: ReadonlyMap<string, Asset> = new Map();
+
+/**
+ * The files of all pages.
+ * @param own versions of this node, by name
+ */
+export function fileRoutes({ assets, notices }: WebFiles, own = () => NO_ASSETS): Route[] {
   const tag = 'viewer';
   return [
     assetRoute(
       { path: '/assets/{file}', operationId: 'getAsset', summary: 'A file of the page', tag },
-      (file) => assets.get(file),
+      (file) => own().get(file) ?? assets.get(file),
     ),
     assetRoute(
       {
@@ -230,14 +247,22 @@ export function fileRoutes({ assets, notices }: WebFiles): Route[] {
   ];
 }
 
+/** @param isKept whether it is made once: then it is worth while to compress it */
+function pageOf(html: string, policy: string, isKept = true): Asset {
+  // The page build cannot compress pages: they contain settings of this node.
+  const coded = new Map<ContentCoding, Uint8Array>();
+  if (isKept) coded.set('br', brotliCompressSync(html)).set('gzip', gzipSync(html));
+  return assetOf('page.html', html, { policy, cache: CHECKED_EACH_TIME }, coded);
+}
+
 /**
- * @param connect sources that its scripts may connect to
- * @param isKept whether it is made once: then it is worth while to compress it
+ * @param connect sources that the scripts of a page may connect to
+ * @param script sources of these
  */
-function pageOf(html: string, connect: string, isKept = true): Asset {
-  const policy = [
+function policyOf(connect: string, script = "'self'"): string {
+  return [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${script}`,
     "style-src 'self'",
     "img-src 'self'",
     `connect-src ${connect}`,
@@ -245,10 +270,6 @@ function pageOf(html: string, connect: string, isKept = true): Asset {
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
-  // The page build cannot compress pages: they contain settings of this node.
-  const coded = new Map<ContentCoding, Uint8Array>();
-  if (isKept) coded.set('br', brotliCompressSync(html)).set('gzip', gzipSync(html));
-  return assetOf('page.html', html, { policy, cache: CHECKED_EACH_TIME }, coded);
 }
 
 /** Whoever shows a link with its picture wants the whole address of the picture. */

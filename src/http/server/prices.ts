@@ -32,7 +32,7 @@ export const PRICES_US = {
   /** A change of features, made durable. Many at once cost less. */
   featureChange: 200,
   /** An incident that is read from the store, built and encoded; in the list of a car. */
-  incident: 30,
+  incident: 60,
   /** The picture of an incident, drawn on its thread; its replays are paid by the tick. */
   picture: 100_000,
   /** An entry of a journal that is read from the store and encoded. */

@@ -3,7 +3,6 @@ import { at } from '../../city/geometry.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
 import { LEAD_TICKS_MAX, PAST_STATES_AT_ONCE, REWINDS_AT_ONCE } from '../../limits.ts';
 import type { Time } from '../../time.ts';
-import { declaredIn } from '../../twin/explanation.ts';
 import type { IncidentContacts } from '../../twin/incidents.ts';
 import type { LoadedWorld } from '../loaded-world.ts';
 import type {
@@ -20,7 +19,6 @@ import type {
 import type { Pulse } from '../pulse.ts';
 import { type WorldEncoder, worldEncoder } from '../world-encoder.ts';
 import { CounterfactualRunner } from './counterfactual-runner.ts';
-import { carsOf } from './counterfactual-search.ts';
 import { forecast } from './forecast.ts';
 import { Lane, type Order } from './lane.ts';
 import { playFrames } from './replay.ts';
@@ -223,18 +221,21 @@ export class CounterfactualQueue {
   }
 
   *#replay(rewind: Rewind, task: ReplayTask): Slices<ReplayAnswer> {
-    const { world, cityIndex, chain } = task;
-    const { tables } = this.#dependencies.cities;
+    const { world, cityIndex, chain, encoding } = task;
     const start = this.#startOf(world, chain);
     if (start === undefined) return { outcome: 'missing' };
-    const on = switchedOn(chain, task.on);
-    let switchTick = chain[0].tick;
-    if (on.size > 0) {
-      const runner = new CounterfactualRunner(rewind, start, chain, at(tables, cityIndex));
-      switchTick = task.startTick ?? (yield* runner.findStarts())[0] ?? switchTick;
-    }
+    const table = at(this.#dependencies.cities.tables, cityIndex);
     const encoder = this.#encoderOf(world, cityIndex);
-    return yield* playFrames(rewind, start, task, { on, switchTick }, encoder);
+    const frames: Uint8Array[] = [];
+    const contactTick = yield* playFrames(rewind, start, task, table, (packed) =>
+      frames.push(encoder.encode(encoding, packed)),
+    );
+    return {
+      outcome: 'played',
+      frames: joinFrames(frames, encoding === 'json'),
+      count: frames.length,
+      contactTick,
+    };
   }
 }
 
@@ -244,8 +245,16 @@ function acquire(kernel: Kernel): Slab {
   return slab;
 }
 
-/** By car: which of these features it had off. */
-function switchedOn(chain: IncidentContacts, features: number): Map<number, number> {
-  const cars = carsOf(chain).map((car) => [car, features & ~declaredIn(chain, car)] as const);
-  return new Map(cars.filter(([, mask]) => mask !== 0));
+const COMMA = 0x2c;
+
+function joinFrames(frames: readonly Uint8Array[], withCommas: boolean): Uint8Array {
+  const gap = withCommas ? 1 : 0;
+  const bytes = frames.reduce((sum, frame) => sum + frame.length + gap, 0);
+  const joined = new Uint8Array(Math.max(0, bytes - gap)).fill(COMMA);
+  let offset = 0;
+  for (const frame of frames) {
+    joined.set(frame, offset);
+    offset += frame.length + gap;
+  }
+  return joined;
 }

@@ -1,29 +1,49 @@
 import { CHAIN_TICKS, FRAME_TICKS } from '../../../assembly/layout.ts';
 import { IMAGE_TICKS } from '../../limits.ts';
 import { settled } from '../../twin/contact-records.ts';
-import type { ReplayFrames, ReplayTask } from '../protocol.ts';
-import type { WorldEncoder } from '../world-encoder.ts';
-import { contactsBetween } from './counterfactual-search.ts';
+import { declaredIn } from '../../twin/explanation.ts';
+import type { IncidentContacts } from '../../twin/incidents.ts';
+import { CounterfactualRunner } from './counterfactual-runner.ts';
+import { carsOf, contactsBetween } from './counterfactual-search.ts';
 import type { Rewind, RewindStart, Slices } from './rewind.ts';
 
 /** A replay begins and ends this long before and after the first contact, ticks. */
 const REPLAY_LEAD_TICKS = IMAGE_TICKS;
 const REPLAY_AFTER_TICKS = CHAIN_TICKS;
-const COMMA = 0x2c;
 
-/** Re-runs and encodes the seconds around an incident, with features on from `switchTick`. */
+/** What is played. */
+export interface ReplayOrder {
+  chain: IncidentContacts;
+  /** Mask of the features that are on; 0: as it was. */
+  on: number;
+  /** At which they are switched on; undefined: a re-run finds it. */
+  startTick: number | undefined;
+  /** How far the world has been lived. */
+  untilTick: number;
+}
+
+/**
+ * Re-runs the seconds around an incident, as it was or with features on.
+ * @param show gets each packed frame; it is overwritten later
+ * @returns the tick of the contact; null if there is none
+ */
 export function* playFrames(
   rewind: Rewind,
   start: RewindStart,
-  { chain, encoding, untilTick }: ReplayTask,
-  { on, switchTick }: { on: ReadonlyMap<number, number>; switchTick: number },
-  encoder: Pick<WorldEncoder, 'encode'>,
-): Slices<ReplayFrames> {
+  { chain, on: features, startTick, untilTick }: ReplayOrder,
+  table: ArrayBuffer,
+  show: (packed: Int32Array) => void,
+): Slices<number | null> {
   const [{ tick }] = chain;
-  const frames: Uint8Array[] = [];
+  const on = switchedOn(chain, features);
+  let switchTick = tick;
+  if (on.size > 0) {
+    const runner = new CounterfactualRunner(rewind, start, chain, table);
+    switchTick = startTick ?? (yield* runner.findStarts())[0] ?? switchTick;
+  }
   const capture = () => {
     if (rewind.tick < tick - REPLAY_LEAD_TICKS || rewind.tick % FRAME_TICKS !== 0) return;
-    frames.push(encoder.encode(encoding, rewind.kernel.pack(rewind.slab)));
+    show(rewind.kernel.pack(rewind.slab));
   };
   rewind.restore(start);
   capture();
@@ -33,22 +53,11 @@ export function* playFrames(
   yield* rewind.stepTo(Math.min(untilTick, tick + REPLAY_AFTER_TICKS), FRAME_TICKS, capture);
   const after = on.size === 0 ? chain : settled(rewind.records.slice(recordsBefore));
   const [contact] = contactsBetween(chain, after);
-  return {
-    outcome: 'played',
-    frames: joinFrames(frames, encoding === 'json'),
-    count: frames.length,
-    contactTick: contact?.tick ?? null,
-  };
+  return contact?.tick ?? null;
 }
 
-function joinFrames(frames: readonly Uint8Array[], withCommas: boolean): Uint8Array {
-  const gap = withCommas ? 1 : 0;
-  const bytes = frames.reduce((sum, frame) => sum + frame.length + gap, 0);
-  const joined = new Uint8Array(Math.max(0, bytes - gap)).fill(COMMA);
-  let offset = 0;
-  for (const frame of frames) {
-    joined.set(frame, offset);
-    offset += frame.length + gap;
-  }
-  return joined;
+/** By car: which of these features it had off. */
+function switchedOn(chain: IncidentContacts, features: number): Map<number, number> {
+  const cars = carsOf(chain).map((car) => [car, features & ~declaredIn(chain, car)] as const);
+  return new Map(cars.filter(([, mask]) => mask !== 0));
 }

@@ -70,9 +70,24 @@ describe('the viewer', () => {
     const { viewer_url } = await api.makeWorld();
     const { headers } = await pageAt(viewer_url);
     expect(headers.get('Content-Security-Policy')).toMatch(
-      /default-src 'none'; script-src 'self'; style-src 'self'/,
+      /default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'/,
     );
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  });
+
+  test('lets no page but the viewer, and the worker of its world, compile WebAssembly', async () => {
+    const { viewer_url } = await api.makeWorld();
+    const { text } = await pageAt(viewer_url);
+    const [, script = ''] = /src="(\/assets\/viewer-[^"]+)"/.exec(text) ?? [];
+    const [worker = ''] = /life-worker-[\w-]+\.js/.exec((await pageAt(script)).text) ?? [];
+    const policyOf = async (url: string) =>
+      (await pageAt(url)).headers.get('Content-Security-Policy') ?? '';
+    const connect = /connect-src [^;]+/.exec(await policyOf(viewer_url))?.[0];
+    expect(await policyOf(`/assets/${worker}`)).toBe(
+      `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; ${connect}`,
+    );
+    const others = [script, api.node.dealerUrl ?? '', `${api.node.dealerUrl}/assets/${worker}`];
+    for (const url of others) expect(await policyOf(url)).not.toContain('wasm');
   });
 
   test('[P2] says 404 for a world that is not there, with a page all the same', async () => {

@@ -25,6 +25,8 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const NEAR_M = 2;
 const LOOKS = 6;
 const LOOK_MS = 400;
+/** The world cannot live in the page: the node sends what is shown. */
+const NO_WORKER = 'delete window.Worker';
 /** WebSockets that something on the way cuts off, until the page is told that it does no more. */
 const BLOCKED = `
   const Real = WebSocket;
@@ -108,7 +110,24 @@ describe('each state is said while it is true', () => {
     expect(await page.locator('.status-note').count()).toBe(0);
   });
 
-  test('[P10] behind, then reconnecting, while the node stands still; live when it goes on', async () => {
+  test('[P10] live while the world lives on without the node, then reconnecting; live when it goes on', async () => {
+    const states = await recordStates(page);
+    process.kill(node.pid, 'SIGSTOP');
+    const { tick } = await display(page);
+    await until(page, `viewer.tick > ${tick} + 200`);
+    expect(await states()).toEqual(['live']);
+    await untilState(page, 'reconnecting');
+    process.kill(node.pid, 'SIGCONT');
+    await untilState(page, 'live');
+    const said = await states();
+    expect(said).not.toContain('polling');
+    expect(said).not.toContain('gone');
+  });
+
+  test('[P10] behind, then reconnecting, while a node stands still whose frames are shown; live when it goes on', async () => {
+    const context = await mapless(browser);
+    await context.addInitScript(NO_WORKER);
+    const page = await openCity(context, cityUrl());
     const states = await recordStates(page);
     process.kill(node.pid, 'SIGSTOP');
     await untilState(page, 'reconnecting');
@@ -118,6 +137,7 @@ describe('each state is said while it is true', () => {
     expect(said.slice(0, 3)).toEqual(['live', 'behind', 'reconnecting']);
     expect(said).not.toContain('polling');
     expect(said).not.toContain('gone');
+    await context.close();
   });
 
   test('gone for an address that is no city', async () => {
@@ -144,6 +164,7 @@ describe('where WebSockets are blocked', () => {
   test('[P11] it polls and says so, and goes back to the stream when it can', async () => {
     const context = await mapless(browser);
     await context.addInitScript(BLOCKED);
+    await context.addInitScript(NO_WORKER);
     const page = await context.newPage();
     await page.goto(cityUrl());
     await untilState(page, 'polling');

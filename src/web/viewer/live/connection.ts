@@ -25,7 +25,7 @@ export interface Transport {
   random(): number;
 }
 
-interface Listener {
+export interface Listener {
   hello(hello: Hello): void;
   snapshot(snapshot: Snapshot): void;
   link(link: Link): void;

@@ -3,6 +3,8 @@ import type { Snapshot } from '../api/types.ts';
 
 /** Frames in half a minute. */
 const LENGTH = 375;
+/** Ticks from one to the next; a life in the page has more of them. */
+const FRAME_TICKS = 4;
 
 /** One point of a car's past. */
 export interface Moment {
@@ -17,7 +19,7 @@ export class History {
   #frames: { tick: number; speeds: Float32Array }[] = [];
 
   add({ tick, vehicles }: Snapshot): void {
-    if (tick <= (this.#frames.at(-1)?.tick ?? -1)) return;
+    if (tick < (this.#frames.at(-1)?.tick ?? -FRAME_TICKS) + FRAME_TICKS) return;
     // Reuses the oldest entry, so that nothing is allocated.
     const full = this.#frames.length === LENGTH ? this.#frames.shift() : undefined;
     const speeds = full?.speeds ?? new Float32Array(vehicles.length);

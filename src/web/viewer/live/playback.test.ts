@@ -132,3 +132,68 @@ describe('behind', () => {
     expect(playback.isBehind(13_001)).toBe(false);
   });
 });
+
+/** Frames of every second tick, which say when they were due; they come 50 ms later. */
+function feedDue(playback: Playback, fromTick: number, toTick: number, lateMs = () => 50): void {
+  for (let tick = fromTick; tick <= toTick; tick += 2) {
+    const dueMs = 5000 + tick * 20;
+    playback.add(frame(tick), dueMs + lateMs(), dueMs);
+  }
+}
+
+describe('playback of a world that lives in the page', () => {
+  it('is a frame late, and by what its frames are late', () => {
+    const playback = playing();
+    feedDue(playback, 0, 400);
+    // 90 ms before 13,100 ms on the local clock is tick 400.5; the newest frame is there.
+    playback.show(13_070);
+    expect(playback.shown.tick).toBeCloseTo(399, 1);
+    playback.show(13_080);
+    expect(playback.shown.tick).toBeCloseTo(399.5, 1);
+  });
+
+  it('is not late for long because frames came in a burst', () => {
+    const playback = playing();
+    feedDue(playback, 0, 400);
+    const before = playback.delayMs;
+    for (let tick = 402; tick <= 450; tick += 2) {
+      playback.add(frame(tick), 15_000, 5000 + tick * 20);
+    }
+    playback.show(15_000);
+    expect(playback.delayMs).toBeLessThan(before + 20);
+  });
+
+  const corrected = (tick: number, northM: number): Snapshot => {
+    const state = frame(tick);
+    return { ...state, vehicles: state.vehicles.map((car) => ({ ...car, y: northM })) };
+  };
+  const yAt = (playback: Playback, nowMs: number) => {
+    playback.show(nowMs);
+    return playback.shown.cars[0]?.y;
+  };
+  const correctedFrom = (playback: Playback, northM: number, isCut: boolean) => {
+    feedDue(playback, 0, 400);
+    expect(yAt(playback, 13_050)).toBe(0);
+    const frames = [396, 398, 400, 402, 404, 406, 408, 410, 412, 414].map((tick) =>
+      corrected(tick, northM),
+    );
+    playback.correct(frames, isCut, 13_050);
+  };
+
+  it('[P42] glides to where a change has led that came late', () => {
+    const playback = playing();
+    correctedFrom(playback, 0.4, false);
+    expect(yAt(playback, 13_050)).toBeCloseTo(0);
+    expect(yAt(playback, 13_150)).toBeCloseTo(0.2);
+    expect(yAt(playback, 13_250)).toBe(0.4);
+  });
+
+  it('[P42] jumps there at once if it came too late, or leads far away', () => {
+    const cut = playing();
+    correctedFrom(cut, 0.4, true);
+    expect(yAt(cut, 13_051)).toBe(0.4);
+    const far = playing();
+    correctedFrom(far, 40, false);
+    expect(yAt(far, 13_051)).toBe(40);
+  });
+});

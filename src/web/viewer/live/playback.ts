@@ -1,11 +1,16 @@
 import { type FleetEntry, type Snapshot, TICKS_PER_S } from '../api/types.ts';
 import type { ShownWorld } from '../scene/types.ts';
+import { Glide } from './glide.ts';
 import { emptyWorld, framesAround, interpolateWorld } from './interpolation.ts';
 
 const TICK_MS = 1000 / TICKS_PER_S;
 const FRAME_MS = 80;
 /** Delay behind the newest frame: one frame to interpolate, and half of one for late arrivals. */
 const DELAY_FRAMES = 1.5;
+/** The same where it is known when frames were due, and thus how late they come. */
+const DELAY_FRAMES_DUE = 1;
+/** Frames that are later come in a burst, after a pause. */
+const BURST_MS = 400;
 const DELAY_MAX_MS = 1500;
 /** By how much the playback is faster or slower than real time while the delay changes. */
 const SLEW = 0.1;
@@ -32,9 +37,11 @@ export class Playback {
   #originMs = Number.NaN;
   #latenessMs = 0;
   #intervalMs = FRAME_MS;
+  #delayFrames = DELAY_FRAMES;
   #delayMs = FRAME_MS * DELAY_FRAMES;
   #shownAtMs = Number.NaN;
   #newestAtMs = Number.NaN;
+  #glide: Glide | undefined;
 
   setFleet(fleet: readonly FleetEntry[]): void {
     this.shown.cars = fleet.map(carOf);
@@ -48,14 +55,33 @@ export class Playback {
     return this.#frames.at(-1);
   }
 
-  add(snapshot: Snapshot, nowMs: number): void {
+  /** `dueMs`: when the clock of the server was at its tick, by the clock of this page; NaN if that is not known. */
+  add(snapshot: Snapshot, nowMs: number, dueMs = Number.NaN): void {
     const newest = this.newest;
     if (newest !== undefined && snapshot.tick <= newest.tick) return;
     if (newest !== undefined) this.#learnInterval((snapshot.tick - newest.tick) * TICK_MS);
     this.#frames.push(snapshot);
     if (this.#frames.length > FRAMES_MAX) this.#frames.shift();
     this.#newestAtMs = nowMs;
-    this.#learnClock(nowMs - snapshot.tick * TICK_MS);
+    const isDue = !Number.isNaN(dueMs);
+    this.#delayFrames = isDue ? DELAY_FRAMES_DUE : DELAY_FRAMES;
+    if (isDue) this.#takeClock(dueMs - snapshot.tick * TICK_MS, nowMs - dueMs);
+    else this.#learnClock(nowMs - snapshot.tick * TICK_MS);
+  }
+
+  /** Takes states that turned out otherwise. `isCut`: what is displayed jumps there; else it glides. */
+  correct(frames: readonly Snapshot[], isCut: boolean, nowMs: number): void {
+    const [first] = frames;
+    if (first === undefined) return;
+    const displayed = this.shown.cars.map(({ x, y, heading }) => ({ x, y, heading }));
+    this.#frames = [...this.#frames.filter(({ tick }) => tick < first.tick), ...frames];
+    this.#frames.splice(0, this.#frames.length - FRAMES_MAX);
+    this.#glide = undefined;
+    const { tick, cars } = this.shown;
+    const around = framesAround(this.#frames, tick);
+    if (isCut || around === null) return;
+    interpolateWorld(this.shown, ...around, tick);
+    this.#glide = new Glide(displayed, cars, nowMs);
   }
 
   /** Whether the newest frame is too old to be live. */
@@ -74,6 +100,7 @@ export class Playback {
     const around = framesAround(this.#frames, tick);
     if (around === null) return false;
     interpolateWorld(this.shown, ...around, tick);
+    if (this.#glide?.move(this.shown.cars, nowMs) === false) this.#glide = undefined;
     return true;
   }
 
@@ -89,13 +116,19 @@ export class Playback {
   }
 
   #wantedDelayMs(): number {
-    return Math.min(DELAY_MAX_MS, this.#intervalMs * DELAY_FRAMES + this.#latenessMs);
+    return Math.min(DELAY_MAX_MS, this.#intervalMs * this.#delayFrames + this.#latenessMs);
   }
 
   #learnInterval(ms: number): void {
     // A lost frame or a tab that slept does not change the rate.
     const believedMs = Math.min(ms, RESYNC_MS);
     this.#intervalMs += (believedMs - this.#intervalMs) * INTERVAL_TRUST;
+  }
+
+  #takeClock(originMs: number, lateMs: number): void {
+    this.#originMs = originMs;
+    this.#latenessMs *= LATENESS_DECAY;
+    if (lateMs < BURST_MS) this.#latenessMs = Math.max(lateMs, this.#latenessMs);
   }
 
   /** Early arrivals estimate the clock best; late ones correct it only slowly. */

@@ -32,7 +32,8 @@ export class CarSight {
   async #read(): Promise<void> {
     const vin = this.#car.vin.peek();
     if (vin === null) return;
-    const read = await readPerception(vin).catch(() => null);
+    const reading = this.#live.ask('perception', [vin], () => readPerception(vin));
+    const read = await reading.catch(() => null);
     if (this.isOn.peek() && vin === this.#car.vin.peek()) this.perception.value = read;
   }
 

@@ -69,7 +69,11 @@ describe('a demonstration', () => {
     readOutlook.mockClear();
     outlook = () => [stake('aeb', 20), stake('esc', 25), stake('brakes', 30)];
     demonstration = new Demonstration({
-      live: { id: 'w', playback: { newest }, fleet: signal(fleet), latest: signal(newest) },
+      live: {
+        ...{ id: 'w', playback: { newest }, fleet: signal(fleet), latest: signal(newest) },
+        // The world does not live in this page.
+        ask: (_: string, __: unknown[], service: () => unknown) => service(),
+      },
       car: {
         pick: () => {},
         switchTo: (feature: string, isOn: boolean) => {

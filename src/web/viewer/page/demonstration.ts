@@ -156,7 +156,8 @@ export class Demonstration {
     const known = this.#outlook === null ? undefined : this.#offerOf(this.#outlook);
     const isFresh = known?.consequence === 'collision' && !this.#offered.has(keyOf(known));
     if (isFresh) return known;
-    this.#outlook = await readOutlook(this.#parts.live.id);
+    const { live } = this.#parts;
+    this.#outlook = await live.ask('outlook', [], () => readOutlook(live.id));
     return this.#offerOf(this.#outlook);
   }
 

@@ -1,4 +1,4 @@
-import { batch, signal } from '@preact/signals';
+import { batch, effect, signal, untracked } from '@preact/signals';
 import { whileVisible } from '../../common/visible.ts';
 import { readEvents, readIncidents } from '../api/twin.ts';
 import type { Incident, WorldEvent } from '../api/types.ts';
@@ -21,8 +21,17 @@ export class EventFeed {
     this.#live = live;
   }
 
+  /** From the life in this page, where there is one; else the service is asked again and again. */
   start(): void {
-    whileVisible(REFRESH_MS, () => this.#refresh());
+    effect(() => {
+      const life = this.#live.life.value;
+      if (life !== null) {
+        const { events, incidents } = life.happened.value;
+        untracked(() => this.#take(events, incidents));
+        return undefined;
+      }
+      return this.#live.isTold.value ? whileVisible(REFRESH_MS, () => this.#refresh()) : undefined;
+    });
   }
 
   /** Whether a car is one of the parties of an incident. */
@@ -35,21 +44,30 @@ export class EventFeed {
     if (this.#live.status.peek() === 'gone') return;
     const events = await readEvents(this.#live.id).catch(() => null);
     if (events === null) return;
-    const isFirst = !this.areRead.peek();
-    const newest = this.events.peek()[0]?.seq ?? -1;
-    const news = events.filter(({ seq }) => seq > newest);
     const isOpen = this.incidents.peek().some(({ explained }) => !explained);
-    if (isFirst || isOpen || news.some(({ kind }) => kind === 'collision'))
-      await this.#readIncidents();
+    const mustRead =
+      !this.areRead.peek() ||
+      isOpen ||
+      this.#newsOf(events).some(({ kind }) => kind === 'collision');
+    const incidents = mustRead ? await readIncidents(this.#live.id).catch(() => null) : null;
+    // The world may live here by now.
+    if (this.#live.isTold.peek()) this.#take(events, incidents);
+  }
+
+  #newsOf(events: readonly WorldEvent[]): readonly WorldEvent[] {
+    const newest = this.events.peek()[0]?.seq ?? -1;
+    return events.filter(({ seq }) => seq > newest);
+  }
+
+  /** Takes the last events and all incidents, oldest first; null: the incidents are as they were. */
+  #take(events: readonly WorldEvent[], incidents: readonly Incident[] | null): void {
+    const isFirst = !this.areRead.peek();
+    const news = this.#newsOf(events);
     batch(() => {
       this.areRead.value = true;
       if (news.length > 0) this.events.value = events.toReversed();
+      if (incidents !== null) this.incidents.value = incidents.toReversed();
     });
     if (!isFirst && news.length > 0) this.onNews(news);
-  }
-
-  async #readIncidents(): Promise<void> {
-    const incidents = await readIncidents(this.#live.id).catch(() => null);
-    if (incidents !== null) this.incidents.value = incidents.toReversed();
   }
 }

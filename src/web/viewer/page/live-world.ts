@@ -1,12 +1,15 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { whileVisible } from '../../common/visible.ts';
 import { readWorld } from '../api/twin.ts';
-import type { FleetEntry, Hello, Snapshot, World } from '../api/types.ts';
-import type { Life } from '../life/life.ts';
-import { Connection, type Link } from '../live/connection.ts';
+import { type FleetEntry, type Snapshot, TICKS_PER_S } from '../api/types.ts';
+import type { LocalLife } from '../life/local-life.ts';
+import type { Answer, Given, Question } from '../life/messages.ts';
+import { openLife } from '../life/open-life.ts';
+import { Connection } from '../live/connection.ts';
 import { History } from '../live/history.ts';
 import { Playback } from '../live/playback.ts';
 import { browserTransport } from '../live/transport.ts';
+import { WorldSource } from './world-source.ts';
 
 /** The state of the connection as the page shows it. */
 export type Status = 'connecting' | 'live' | 'behind' | 'reconnecting' | 'polling' | 'gone';
@@ -14,45 +17,95 @@ export type Status = 'connecting' | 'live' | 'behind' | 'reconnecting' | 'pollin
 const WATCHERS_MS = 10_000;
 /** How often the panels get the newest frame. */
 const PUBLISH_MS = 200;
+/** Cars glide to where a change has led that came less late; else they jump, ticks. */
+const GLIDE_TICKS_MAX = 0.6 * TICKS_PER_S;
+/** A page that was hidden for longer connects anew: the computer may have slept. */
+const HIDDEN_MS = 5000;
 
 /** The live world: its fleet, its newest frame and the state of the connection. */
 export class LiveWorld {
   readonly id: string;
   readonly playback = new Playback();
   readonly history = new History();
-  readonly world = signal<World | null>(null);
+  readonly watchers = signal(0);
   readonly fleet = signal<readonly FleetEntry[]>([]);
   /** The newest frame, updated a few times a second. */
   readonly latest = signal<Snapshot | null>(null);
-  /** The world as it lives in this browser; null where it does not. */
-  readonly life = signal<Life | null>(null);
-  readonly #link = signal<Link>('connecting');
+  readonly #source = signal<WorldSource | null>(null);
   readonly #isBehind = signal(false);
   readonly status = computed<Status>(() => {
-    const link = this.#link.value;
+    const link = this.#source.value?.link.value ?? 'connecting';
     if (link !== 'streaming') return link;
     return this.#isBehind.value ? 'behind' : 'live';
   });
-  /** Asks the service again at once. */
-  retryNow: () => void = () => {};
+  /** Where the world is shown as it lives in this page. */
+  readonly life = computed<LocalLife | null>(() => {
+    const source = this.#source.value;
+    return (source?.from.value === 'life' && source.life) || null;
+  });
+  /** The node sends what is shown, and tells the rest of the world if it is asked. */
+  readonly isTold = computed(() => this.#source.value?.from.value === 'node');
   #publishedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(id: string) {
     this.id = id;
   }
 
+  get source(): 'nowhere' | 'life' | 'node' {
+    return this.#source.peek()?.from.peek() ?? 'nowhere';
+  }
+
   start(): void {
-    const connection = new Connection(browserTransport(this.id), {
-      hello: ({ fleet }: Hello) => this.#setFleet(fleet),
-      snapshot: (snapshot) => this.#take(snapshot),
-      link: (link) => {
-        this.#link.value = link;
+    const source = new WorldSource({
+      openLife: (listener) => openLife(this.id, listener),
+      openConnection: (listener) => new Connection(browserTransport(this.id), listener),
+      after: (ms, call) => {
+        const timer = setTimeout(call, ms);
+        return () => clearTimeout(timer);
       },
+      frame: (frame, dueMs) => this.#take(frame, dueMs),
+      corrected: (frames, lateTicks) =>
+        this.playback.correct(frames, lateTicks > GLIDE_TICKS_MAX, performance.now()),
+      fleet: (fleet) => this.#setFleet(fleet),
     });
-    this.retryNow = () => connection.retryNow();
-    addEventListener('online', () => connection.retryNow());
-    document.addEventListener('visibilitychange', () => !document.hidden && connection.retryNow());
-    whileVisible(WATCHERS_MS, () => this.#refresh());
+    this.#source.value = source;
+    addEventListener('online', () => source.retryNow());
+    this.#retryOnReturn();
+    effect(() =>
+      this.isTold.value ? whileVisible(WATCHERS_MS, () => this.#refresh()) : undefined,
+    );
+    effect(() => {
+      const life = this.life.value;
+      if (life !== null) this.watchers.value = life.watchers.value;
+    });
+  }
+
+  /**
+   * Asks the world as it lives in this page. Where it does not, or cannot tell, the service is asked: its
+   * answer has the same shape.
+   */
+  async ask<Name extends Question>(
+    question: Name,
+    given: Given<Name>,
+    service: () => Promise<Answer<Name>>,
+  ): Promise<Answer<Name>> {
+    await this.#source.peek()?.decided;
+    const life = this.life.peek();
+    return life === null ? service() : life.ask(question, ...given).catch(service);
+  }
+
+  /** Asks the service again at once. */
+  retryNow(): void {
+    this.#source.peek()?.retryNow();
+  }
+
+  #retryOnReturn(): void {
+    let hiddenMs = performance.now();
+    document.addEventListener('visibilitychange', () => {
+      const nowMs = performance.now();
+      if (document.hidden) hiddenMs = nowMs;
+      else if (this.status.peek() !== 'live' || nowMs - hiddenMs > HIDDEN_MS) this.retryNow();
+    });
   }
 
   /** Call it once per displayed frame. */
@@ -69,7 +122,7 @@ export class LiveWorld {
     // The connection reports a world that is gone; on other errors the old values stay.
     const world = await readWorld(this.id).catch(() => null);
     if (world === null) return;
-    this.world.value = world;
+    this.watchers.value = world.watchers;
     this.#setFleet(world.fleet);
   }
 
@@ -79,8 +132,8 @@ export class LiveWorld {
     this.fleet.value = fleet;
   }
 
-  #take(snapshot: Snapshot): void {
-    this.playback.add(snapshot, performance.now());
+  #take(snapshot: Snapshot, dueMs: number): void {
+    this.playback.add(snapshot, performance.now(), dueMs);
     this.history.add(snapshot);
   }
 }

@@ -28,6 +28,14 @@ function observed(viewer: Viewer, drawn: Drawn) {
     get connection() {
       return viewer.live.status.peek();
     },
+    /** Where the states come from: 'life' where the world lives in this page. */
+    get source() {
+      return viewer.live.source;
+    },
+    /** The newest state of the live world. */
+    get newest() {
+      return viewer.live.playback.newest ?? null;
+    },
     /** The displayed tick, of the replay where one is open; null before the first frame. */
     get tick() {
       return drawn.world?.tick ?? null;

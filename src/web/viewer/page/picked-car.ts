@@ -91,7 +91,8 @@ export class PickedCar {
   async #readStakes(): Promise<void> {
     const vin = this.vin.peek();
     if (vin === null || this.#live.status.peek() === 'gone') return;
-    const answer = await readCarOutlook(vin).catch(() => null);
+    const reading = this.#live.ask('carOutlook', [vin], () => readCarOutlook(vin));
+    const answer = await reading.catch(() => null);
     if (answer === null || vin !== this.vin.peek()) return;
     const { tick, outlook } = answer;
     const stakes = new Map<string, NextStake>();
@@ -108,7 +109,8 @@ export class PickedCar {
     if (vin === null || this.#live.status.peek() === 'gone') return;
     const version = this.#version;
     // The connection reports a service that cannot be reached.
-    const state = await readFeatures(vin).catch(() => null);
+    const reading = this.#live.ask('features', [vin], () => readFeatures(vin));
+    const state = await reading.catch(() => null);
     if (state !== null && version === this.#version) this.#show(state);
   }
 

@@ -224,11 +224,20 @@ export class ReplayPlayer {
     }
   }
 
+  #readIncident(id: string): Promise<Incident> {
+    return this.#live.ask('incident', [id], () => readIncident(this.#live.id, id));
+  }
+
+  #readReplay(id: string, features: readonly string[]): Promise<Replay> {
+    const service = () => readReplay(this.#live.id, id, features);
+    return this.#live.ask('replay', [id, features], service);
+  }
+
   async #load(id: string): Promise<void> {
     try {
       const [incident, replay] = await Promise.all([
-        readIncident(this.#live.id, id),
-        readReplay(this.#live.id, id, []),
+        this.#readIncident(id),
+        this.#readReplay(id, []),
       ]);
       if (id !== this.id.peek()) return;
       this.#retries = 0;
@@ -255,7 +264,7 @@ export class ReplayPlayer {
   #awaitExplanation(id: string): void {
     this.#timer = setTimeout(async () => {
       // A failed request is repeated.
-      const incident = await readIncident(this.#live.id, id).catch(() => null);
+      const incident = await this.#readIncident(id).catch(() => null);
       if (id !== this.id.peek()) return;
       if (incident?.explained !== true) return this.#awaitExplanation(id);
       this.incident.value = incident;
@@ -278,7 +287,7 @@ export class ReplayPlayer {
     if (id === null || explanation === null) return;
     const isWanted = () => id === this.id.peek() && explanation === this.explanation.peek();
     try {
-      const replay = await readReplay(this.#live.id, id, explanation.features);
+      const replay = await this.#readReplay(id, explanation.features);
       if (!isWanted()) return;
       this.#retries = 0;
       this.asItWouldHaveBeen.value = replay;

@@ -6,7 +6,7 @@ import { StatusChip } from './status.tsx';
 
 export function Header() {
   const { viewer, display } = usePage();
-  const name = viewer.live.world.value?.city ?? viewer.map.value?.city;
+  const name = viewer.map.value?.city;
   const city = viewer.cities.value.find((each) => each.name === name);
   return (
     <header class="top">
@@ -43,7 +43,7 @@ export function Header() {
 
 function Watchers() {
   const { live } = useViewer();
-  const count = live.world.value?.watchers ?? 0;
+  const count = live.watchers.value;
   // The service does not count pages that poll.
   if (count === 0 || live.status.value === 'gone') return null;
   const words = count === 1 ? '1 watcher' : `${count} watchers`;

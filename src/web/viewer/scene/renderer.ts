@@ -17,6 +17,7 @@ import { createShared, type Shared } from './materials.ts';
 import type { MeshBuilder } from './mesh-builder.ts';
 import { colourOf } from './palette.ts';
 import { PixelRatio } from './pixel-ratio.ts';
+import { drawsInSoftware } from './software.ts';
 import { tilesOf } from './tiles.ts';
 import type { Theme } from './types.ts';
 
@@ -128,10 +129,14 @@ export class Renderer {
   }
 }
 
-/** @throws Error where the browser has no WebGL 2 */
+/**
+ * Edges are smooth where a graphics processor draws: in software that takes half of the frames.
+ * @throws Error where the browser has no WebGL 2
+ */
 function openRenderer(canvas: HTMLCanvasElement): WebGLRenderer {
   try {
-    return new WebGLRenderer({ canvas, antialias: true, stencil: true, alpha: false });
+    const antialias = !drawsInSoftware();
+    return new WebGLRenderer({ canvas, antialias, stencil: true, alpha: false });
   } catch (error) {
     throw new Error('the city needs WebGL 2, which this browser does not offer', { cause: error });
   }

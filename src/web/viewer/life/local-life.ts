@@ -1,0 +1,150 @@
+import { batch, computed, signal } from '@preact/signals';
+import type { FleetEntry, Incident, Snapshot, WorldEvent } from '../api/types.ts';
+import type { Branch, Extent, Life, Mark } from './life.ts';
+import { LocalBranch } from './local-branch.ts';
+import { markOf } from './marks.ts';
+import type { Answer, Given, LifeState, Question, Report, Request } from './messages.ts';
+
+/** The part of a worker that is used here. */
+export interface WorkerPort {
+  postMessage(request: Request): void;
+  addEventListener(type: 'message', listener: (event: { data: Report }) => void): void;
+  addEventListener(type: 'error', listener: () => void): void;
+}
+
+/** What happens to a life. */
+export interface LifeListener {
+  /** `dueMs`: when its tick was due, by `performance.now`; NaN if that is not known. */
+  frame(frame: Snapshot, dueMs: number): void;
+  corrected(frames: readonly Snapshot[], lateTicks: number): void;
+  fleet(fleet: readonly FleetEntry[]): void;
+  state(state: LifeState): void;
+  /** There is no worker, or it has ended with an error. */
+  failed(): void;
+}
+
+/** As the service lists them, oldest first: the last events, and all incidents that are known. */
+export interface Happened {
+  events: readonly WorldEvent[];
+  incidents: readonly Incident[];
+}
+
+/** As many as the service lists. */
+const EVENTS_SHOWN = 60;
+/** How often the end of what is known is published, ticks. */
+const PUBLISH_TICKS = 10;
+
+type Settle = ReturnType<typeof Promise.withResolvers<unknown>>;
+
+/** The page's side of a world that lives in a worker. */
+export class LocalLife implements Life {
+  readonly state = signal<LifeState>('connecting');
+  readonly watchers = signal(0);
+  readonly marks = signal<readonly Mark[]>([]);
+  readonly happened = signal<Happened>({ events: [], incidents: [] });
+  readonly #known = signal<Extent | undefined>(undefined);
+  readonly extent = computed(() => {
+    const state = this.state.value;
+    return state === 'living' || state === 'alone' ? this.#known.value : undefined;
+  });
+  readonly #worker: WorkerPort;
+  readonly #listener: LifeListener;
+  readonly #asked = new Map<number, Settle>();
+  #count = 0;
+
+  constructor(worker: WorkerPort, listener: LifeListener) {
+    this.#worker = worker;
+    this.#listener = listener;
+    worker.addEventListener('message', ({ data }) => this.#take(data));
+    worker.addEventListener('error', () => listener.failed());
+  }
+
+  open(world: string, streamUrl: string): void {
+    this.#worker.postMessage({ type: 'open', world, streamUrl });
+  }
+
+  /** Connects again at once. */
+  reconnect(): void {
+    this.#worker.postMessage({ type: 'reconnect' });
+  }
+
+  /** Rejects if the worker cannot answer. */
+  ask<Name extends Question>(question: Name, ...given: Given<Name>): Promise<Answer<Name>> {
+    const number = this.#count++;
+    const settle = Promise.withResolvers<unknown>();
+    this.#asked.set(number, settle);
+    this.#worker.postMessage({ type: 'ask', number, question, given });
+    // The worker answers each question as it is typed.
+    return settle.promise as Promise<Answer<Name>>;
+  }
+
+  frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]> {
+    return this.ask('frames', extent, everyTicks);
+  }
+
+  events(tick: number): Promise<readonly WorldEvent[]> {
+    return this.ask('events', tick);
+  }
+
+  async branch(tick: number): Promise<Branch> {
+    const number = await this.ask('openBranch', tick);
+    return new LocalBranch(number, tick, (question, ...given) => this.ask(question, ...given));
+  }
+
+  #take(report: Report): void {
+    if (report.type === 'frame') this.#takeFrame(report);
+    else if (report.type === 'corrected') {
+      this.#listener.corrected(report.frames, report.lateTicks);
+    } else if (report.type === 'fleet') this.#listener.fleet(report.fleet);
+    else if (report.type === 'state') {
+      this.state.value = report.state;
+      this.#listener.state(report.state);
+    } else if (report.type === 'watchers') this.watchers.value = report.watchers;
+    else if (report.type === 'past') this.#takePast(report);
+    else if (report.type === 'news') this.#takeNews(report);
+    else if (report.type === 'answer') this.#settled(report.number)?.resolve(report.answer);
+    else this.#settled(report.number)?.reject(new Error(report.why));
+  }
+
+  #settled(number: number): Settle | undefined {
+    const settle = this.#asked.get(number);
+    this.#asked.delete(number);
+    return settle;
+  }
+
+  #takeFrame({ frame, dueMs }: Extract<Report, { type: 'frame' }>): void {
+    this.#listener.frame(frame, dueMs - performance.timeOrigin);
+    const known = this.#known.peek();
+    if (known && frame.tick >= known[1] + PUBLISH_TICKS) this.#known.value = [known[0], frame.tick];
+  }
+
+  #takePast({ extent, marks, events, incidents }: Extract<Report, { type: 'past' }>): void {
+    batch(() => {
+      this.#known.value = extent;
+      this.marks.value = marks;
+      this.happened.value = { events, incidents };
+    });
+  }
+
+  #takeNews({ events, incidents }: Extract<Report, { type: 'news' }>): void {
+    const known = this.happened.peek();
+    batch(() => {
+      if (events.length > 0) this.marks.value = [...this.marks.peek(), ...events.map(markOf)];
+      this.happened.value = {
+        events: [...known.events, ...events].slice(-EVENTS_SHOWN),
+        incidents: withReports(known.incidents, incidents),
+      };
+    });
+  }
+}
+
+/** A report takes the place of an earlier one of the same incident. */
+function withReports(
+  known: readonly Incident[],
+  reports: readonly Incident[],
+): readonly Incident[] {
+  if (reports.length === 0) return known;
+  const byId = new Map(known.map((incident) => [incident.id, incident]));
+  for (const report of reports) byId.set(report.id, report);
+  return [...byId.values()];
+}

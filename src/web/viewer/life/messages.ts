@@ -1,0 +1,89 @@
+/** What the page and the worker in which its world lives say to each other. */
+import type {
+  FeatureState,
+  FleetEntry,
+  Incident,
+  Perception,
+  Replay,
+  Snapshot,
+  VehicleOutlook,
+  WorldEvent,
+  WorldOutlook,
+} from '../api/types.ts';
+import type { Extent, Mark } from './life.ts';
+
+/** What the page may ask: names, arguments and answers. */
+export interface Questions {
+  /** States of every `everyTicks`th tick of a part of the life. */
+  frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]>;
+  /** The last events up to a tick, newest first. */
+  events(tick: number): Promise<readonly WorldEvent[]>;
+  /** The number of a new branch. */
+  openBranch(tick: number): Promise<number>;
+  /** The tick from which on they are switched. */
+  switchInBranch(
+    branch: number,
+    vin: string,
+    features: Readonly<Record<string, boolean>>,
+  ): Promise<number>;
+  /** As `frames`, and how far the branch has been lived then. */
+  branchFrames(
+    branch: number,
+    extent: Extent,
+    everyTicks: number,
+  ): Promise<{ frames: readonly Snapshot[]; tick: number }>;
+  branchIncidents(branch: number): Promise<readonly Incident[]>;
+  closeBranch(branch: number): Promise<void>;
+  /** What follows is as the service answers. */
+  features(vin: string): Promise<FeatureState>;
+  perception(vin: string): Promise<Perception>;
+  outlook(): Promise<WorldOutlook>;
+  carOutlook(vin: string): Promise<Pick<VehicleOutlook, 'tick' | 'outlook'>>;
+  incident(id: string): Promise<Incident>;
+  replay(id: string, features: readonly string[]): Promise<Replay>;
+}
+
+export type Question = keyof Questions;
+export type Given<Name extends Question> = Parameters<Questions[Name]>;
+export type Answer<Name extends Question> = Awaited<ReturnType<Questions[Name]>>;
+
+/** From the page. */
+export type Request =
+  | { type: 'open'; world: string; streamUrl: string }
+  /** The computer has slept, or the network is back. */
+  | { type: 'reconnect' }
+  | { type: 'ask'; number: number; question: Question; given: readonly unknown[] };
+
+/**
+ * connecting: nothing is known yet. living: the world lives in the worker, and what the node says agrees as far
+ * as it is known. alone: it goes on without the node for a while. shown: the worker shows what the node sends.
+ * gone: the world does not exist any more.
+ */
+export type LifeState = 'connecting' | 'living' | 'alone' | 'shown' | 'gone';
+
+/** From the worker. */
+export type Report =
+  | { type: 'state'; state: LifeState }
+  | { type: 'fleet'; fleet: readonly FleetEntry[] }
+  | {
+      type: 'frame';
+      frame: Snapshot;
+      /** When its tick was due, ms since 1970 by the clock of the computer; NaN if that is not known. */
+      dueMs: number;
+    }
+  /** A change came late: these states take the place of those of their ticks. */
+  | { type: 'corrected'; frames: readonly Snapshot[]; lateTicks: number }
+  | { type: 'watchers'; watchers: number }
+  /** What is known of the life from its beginning on; it takes the place of what was known. */
+  | {
+      type: 'past';
+      extent: Extent;
+      marks: readonly Mark[];
+      /** The last ones, oldest first, as the service lists them. */
+      events: readonly WorldEvent[];
+      incidents: readonly Incident[];
+    }
+  /** What has happened since, oldest first; an incident that is known already has another report now. */
+  | { type: 'news'; events: readonly WorldEvent[]; incidents: readonly Incident[] }
+  | { type: 'answer'; number: number; answer: unknown }
+  | { type: 'refusal'; number: number; why: string };

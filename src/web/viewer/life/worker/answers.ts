@@ -1,0 +1,101 @@
+import type { LocalWorld } from '../../../../../client/src/local-world.ts';
+import type { FeatureName } from '../../../../../src/twin/catalogue.ts';
+import type { Snapshot } from '../../api/types.ts';
+import type { Extent } from '../life.ts';
+import type { Question, Questions } from '../messages.ts';
+import { Branches } from './branches.ts';
+import { nextTurn } from './next-turn.ts';
+
+/** States between two turns for others: some 5 ms of work. */
+const AT_ONCE = 25;
+
+/** Events that are shown as the last ones. */
+export const EVENTS_SHOWN = 60;
+
+/** States of every `everyTicks`th tick, from the first one on. */
+export function* statesOf(
+  world: LocalWorld,
+  [first, last]: Extent,
+  everyTicks: number,
+): Generator<Snapshot, void, void> {
+  for (let tick = first; tick <= last; tick += everyTicks) yield world.at(tick).snapshot();
+}
+
+/** Answers what the page asks of a world that lives in this thread. */
+export class Answers implements Questions {
+  readonly #world: () => LocalWorld;
+  readonly #branches = new Branches();
+
+  /** `world`: throws if no world lives here now. */
+  constructor(world: () => LocalWorld) {
+    this.#world = world;
+  }
+
+  /** Rejects with what was wrong with the question. */
+  answer(question: Question, given: readonly unknown[]): Promise<unknown> {
+    // The page asks as it is typed.
+    const method = this[question] as (...given: readonly unknown[]) => Promise<unknown>;
+    return method.apply(this, [...given]);
+  }
+
+  async frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]> {
+    const frames: Snapshot[] = [];
+    for (const frame of statesOf(this.#world(), extent, everyTicks)) {
+      frames.push(frame);
+      if (frames.length % AT_ONCE === 0) await nextTurn();
+    }
+    return frames;
+  }
+
+  async events(tick: number) {
+    return this.#world().events(EVENTS_SHOWN, tick).toReversed();
+  }
+
+  async openBranch(tick: number) {
+    return this.#branches.open(this.#world(), tick);
+  }
+
+  async switchInBranch(branch: number, vin: string, features: Readonly<Record<string, boolean>>) {
+    return this.#branches.set(branch, vin, features);
+  }
+
+  branchFrames(branch: number, extent: Extent, everyTicks: number) {
+    return this.#branches.frames(branch, extent, everyTicks);
+  }
+
+  async branchIncidents(branch: number) {
+    return this.#branches.incidents(branch);
+  }
+
+  async closeBranch(branch: number) {
+    this.#branches.close(branch);
+  }
+
+  async features(vin: string) {
+    return this.#world().features(vin);
+  }
+
+  async perception(vin: string) {
+    return this.#world().perception(vin);
+  }
+
+  outlook() {
+    return this.#world().outlook();
+  }
+
+  carOutlook(vin: string) {
+    return this.#world().outlook(vin);
+  }
+
+  /** Explained if that is possible already. */
+  async incident(id: string) {
+    const world = this.#world();
+    const report = world.incident(id);
+    if (report === undefined) throw new RangeError('no such incident is known');
+    return await world.explain(id).catch(() => report);
+  }
+
+  replay(id: string, features: readonly string[]) {
+    return this.#world().replay(id, features as readonly FeatureName[]);
+  }
+}

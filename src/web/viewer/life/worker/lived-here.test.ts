@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import { F_BRAKES } from '../../../../../assembly/layout.ts';
+import { builtAssets } from '../../../../../client/testing/built-assets.ts';
+import { LockstepDouble } from '../../../../../client/testing/lockstep-double.ts';
+import { randomChanges } from '../../../../../client/testing/random-journal.ts';
+import { TestTime } from '../../../../testing/doubles/test-time.ts';
+import type { Snapshot } from '../../api/types.ts';
+import type { Extent } from '../life.ts';
+import { LocalLife } from '../local-life.ts';
+import type { Report } from '../messages.ts';
+import { LivedHere } from './lived-here.ts';
+
+const AGE_TICKS = 7000;
+
+/** A page and its worker in one thread, and a node that is a double, on the time of the test. */
+async function stage(prepare: (node: LockstepDouble) => void = () => {}) {
+  const time = TestTime.standing();
+  const node = new LockstepDouble(time, { seed: 12, ageTicks: AGE_TICKS });
+  node.changes.push(...randomChanges(12, AGE_TICKS - 1000));
+  prepare(node);
+  const frames: { tick: number; dueMs: number }[] = [];
+  const corrected: { frames: readonly Snapshot[]; lateTicks: number }[] = [];
+  const states: string[] = [];
+  let toPage: (event: { data: Report }) => void = () => {};
+  let lived: LivedHere | undefined;
+  const dependencies = {
+    platform: { now: () => time.now(), after: time.after.bind(time), random: () => 0 },
+    ...{ openSocket: node.openSocket, isGone: async () => node.isGone },
+    fetchAssets: () => builtAssets(node.city),
+    fetchJournal: async () => node.changes,
+  };
+  const report = (each: Report) => toPage({ data: structuredClone(each) });
+  const life = new LocalLife(
+    {
+      postMessage(given) {
+        const request = structuredClone(given);
+        if (request.type === 'open') lived = new LivedHere(request, report, dependencies);
+        else lived?.take(request);
+      },
+      addEventListener(type: string, listener: (event: { data: Report }) => void) {
+        if (type === 'message') toPage = listener;
+      },
+    },
+    {
+      frame: ({ tick }, dueMs) => frames.push({ tick, dueMs }),
+      corrected: (shown, lateTicks) => corrected.push({ frames: shown, lateTicks }),
+      fleet: () => {},
+      state: (state) => states.push(state),
+      failed: () => {},
+    },
+  );
+  life.open(node.id, node.stream_url);
+  const until = async (condition: () => boolean) => {
+    for (let turns = 0; !condition(); turns++) {
+      if (turns > 10_000) throw new Error('that never happens');
+      await time.advance(10);
+    }
+  };
+  /** What a question is answered while time passes. */
+  const answer = async <T>(asked: Promise<T>): Promise<T> => {
+    let isSettled = false;
+    const settled = asked.finally(() => {
+      isSettled = true;
+    });
+    settled.catch(() => {});
+    await until(() => isSettled);
+    return settled;
+  };
+  await until(() => life.state.value === 'living');
+  return { time, node, life, frames, corrected, states, until, answer };
+}
+
+/** The states of a world as its node has them. */
+async function truthOf(node: LockstepDouble, ticks: readonly number[]): Promise<Snapshot[]> {
+  const states: Snapshot[] = [];
+  for (const tick of ticks) {
+    const world = await node.truth(tick);
+    states.push(world.snapshot());
+    world.close();
+  }
+  return states;
+}
+
+describe('[P41] a world that lives in the page', () => {
+  test('tells of its whole life, also of what was before the page was opened', async () => {
+    const { node, life, until, answer } = await stage((each) => {
+      each.imageAgeTicks = 500;
+    });
+    await until(() => life.extent.value?.[0] === 0);
+    const truth = await node.truth(life.extent.value?.[1] ?? 0);
+    const collisions = truth.incidents();
+    expect(collisions.length).toBeGreaterThan(0);
+    const marked = life.marks.value.filter(({ kind }) => kind === 'incident');
+    expect(marked.map(({ incident }) => incident)).toEqual(
+      expect.arrayContaining(collisions.slice(0, -1).map(({ id }) => id)),
+    );
+    expect(life.marks.value.map(({ message }) => message)).toEqual(
+      expect.arrayContaining(
+        truth
+          .events(1000)
+          .slice(0, -20)
+          .map(({ message }) => message),
+      ),
+    );
+    const ticks = [1000, 1003, 1006];
+    expect(await answer(life.frames([1000, 1008], 3))).toEqual(await truthOf(node, ticks));
+    expect(await answer(life.events(2000))).toEqual(truth.events(60, 2000).toReversed());
+    await expect(answer(life.frames([0, 1_000_000], 100_000))).rejects.toThrow(/are known/);
+    truth.close();
+  });
+
+  test('has branches that go on by themselves, a few at a time', async () => {
+    const { node, life, answer } = await stage();
+    const vin = (await node.truth(0)).fleet[0]?.vin ?? '';
+    const branch = await answer(life.branch(2000));
+    await answer(branch.set(vin, { brakes: false, steering: false }));
+    const extent: Extent = [2000, 4000];
+    const own = await answer(branch.frames(extent, 100));
+    expect([branch.fromTick, branch.tick]).toEqual([2000, 4000]);
+    expect(branch.switchings).toEqual([
+      { tick: 2001, vin, features: { brakes: false, steering: false } },
+    ]);
+    const original = await answer(life.frames(extent, 100));
+    expect(own[0]).toEqual(original[0]);
+    expect(own.at(-1)).not.toEqual(original.at(-1));
+    expect(own.map(({ tick }) => tick)).toEqual(original.map(({ tick }) => tick));
+    const incidents = await answer(branch.incidents());
+    expect(incidents.every(({ tick }) => tick > 2000)).toBe(true);
+    const others = [1, 2, 3].map((tick) => life.branch(tick));
+    await answer(Promise.all(others));
+    await expect(answer(life.branch(9))).rejects.toThrow(/too many/);
+    branch.close();
+    await expect(answer(branch.frames(extent, 100))).rejects.toThrow(/closed/);
+    expect((await answer(life.branch(9))).fromTick).toBe(9);
+  });
+});
+
+describe('a world that lives in the page', () => {
+  test('shows every second state, and says when it was due by the clock of the node', async () => {
+    const { time, node, frames } = await stage();
+    await time.advance(2000);
+    const [first, last] = [frames[0], frames.at(-1)];
+    if (first === undefined || last === undefined) throw new Error('frames have come');
+    expect(frames.map(({ tick }) => tick)).toEqual(frames.map((_, i) => first.tick + 2 * i));
+    expect((time.now() - last.dueMs) / 20).toBeCloseTo(node.tick - last.tick, 3);
+  });
+
+  test('[P42] tells anew what a change has made of the last states that came late', async () => {
+    const { time, node, corrected, frames } = await stage();
+    await time.advance(2000);
+    node.change(4, F_BRAKES, 0, 400);
+    await time.advance(1000);
+    const [{ frames: states, lateTicks }] = corrected as [(typeof corrected)[number]];
+    expect(lateTicks).toBeGreaterThan(10);
+    expect(states.length).toBeGreaterThan(5);
+    expect(states).toEqual(
+      await truthOf(
+        node,
+        states.map(({ tick }) => tick),
+      ),
+    );
+    expect(frames.map(({ tick }) => tick)).toEqual(
+      expect.arrayContaining(states.map(({ tick }) => tick)),
+    );
+  });
+
+  test('tells what happens, and reports that grow and are explained', async () => {
+    const { time, node, life } = await stage();
+    const before = life.happened.value;
+    for (let car = 0; car < 20; car++) node.change(car, F_BRAKES, 0);
+    await time.advance(60_000);
+    const { events, incidents } = life.happened.value;
+    expect(events.at(-1)?.seq).toBeGreaterThan(before.events.at(-1)?.seq ?? 0);
+    expect(events.length).toBe(60);
+    const old = incidents.filter(({ tick }) => tick < node.tick - 1000);
+    const truth = await node.truth(Math.floor(node.tick) - 100);
+    const newest = old.slice(-5);
+    expect(newest.length).toBe(5);
+    for (const incident of newest) expect(incident).toEqual(await truth.explain(incident.id));
+    expect(newest.every(({ explained }) => explained)).toBe(true);
+    truth.close();
+  });
+
+  test('goes on alone, then again with the node, and is gone with it', async () => {
+    const { time, node, life, states, until } = await stage();
+    node.refuses = () => true;
+    node.endAll(1006);
+    await until(() => life.state.value === 'alone');
+    expect(life.extent.value).toBeDefined();
+    node.refuses = () => false;
+    await until(() => life.state.value === 'living');
+    node.isGone = true;
+    node.endAll(1006);
+    await until(() => life.state.value === 'gone');
+    await time.advance(1000);
+    expect(states).toEqual(['living', 'alone', 'living', 'alone', 'gone']);
+    expect(life.extent.value).toBeUndefined();
+  });
+
+  test('opens its connection anew when the page was asleep', async () => {
+    const { time, node, life } = await stage();
+    await time.advance(1000);
+    life.reconnect();
+    await time.advance(1000);
+    expect(node.queries.length).toBe(2);
+    expect(node.queries[1]?.get('since')).toBe(String(node.changes.length));
+    expect([life.state.value, node.connectionCount]).toEqual(['living', 1]);
+  });
+});

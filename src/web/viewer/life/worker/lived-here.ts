@@ -1,0 +1,170 @@
+import { TICK_MS } from '../../../../../assembly/layout.ts';
+import type { LiveEvent, LiveState } from '../../../../../client/src/live-events.ts';
+import { type LiveDependencies, LiveWorld } from '../../../../../client/src/live-world.ts';
+import type { LocalWorld } from '../../../../../client/src/local-world.ts';
+import { type Platform, systemPlatform } from '../../../../../client/src/platform.ts';
+import type { FleetEntry, Incident, WorldEvent } from '../../api/types.ts';
+import { markOf } from '../marks.ts';
+import type { LifeState, Report, Request } from '../messages.ts';
+import { Answers, EVENTS_SHOWN, statesOf } from './answers.ts';
+import { Reports } from './reports.ts';
+
+/** The page gets every second state, 25 a second; the display interpolates. */
+const SHOWN_EVERY_TICKS = 2;
+/** So many of the last states may still have to be displayed, ticks. */
+const CORRECTED_TICKS = 24;
+
+/** A journal that could not be read is asked for again after so long. */
+const JOURNAL_RETRY_MS = 15_000;
+
+const STATES: Readonly<Record<LiveState, LifeState>> = {
+  connecting: 'connecting',
+  live: 'living',
+  verified: 'living',
+  unverified: 'living',
+  reconnecting: 'alone',
+  fallback: 'shown',
+  ended: 'gone',
+};
+
+type Asked = Extract<Request, { type: 'ask' }>;
+
+/** The world as it lives in this thread, and what the page is told of it. */
+export class LivedHere {
+  readonly #live: LiveWorld;
+  readonly #report: (report: Report) => void;
+  readonly #answers = new Answers(() => this.#world());
+  #state: LifeState = 'connecting';
+  readonly #platform: Platform;
+  readonly #reports: Reports;
+  #news: { events: WorldEvent[]; incidents: Incident[] } | undefined;
+
+  constructor(
+    { world, streamUrl }: { world: string; streamUrl: string },
+    report: (report: Report) => void,
+    dependencies: Partial<LiveDependencies> = {},
+  ) {
+    this.#report = report;
+    this.#platform = dependencies.platform ?? systemPlatform;
+    this.#reports = new Reports(
+      this.#platform,
+      () => this.#live.world,
+      (incidents) => this.#newsOf().incidents.push(...incidents),
+    );
+    this.#live = new LiveWorld({ id: world, stream_url: streamUrl }, dependencies);
+    this.#live.subscribe((event) => this.#told(event));
+    void this.#show();
+  }
+
+  take(request: Exclude<Request, { type: 'open' }>): void {
+    if (request.type === 'reconnect') this.#live.reconnect();
+    else void this.#answer(request);
+  }
+
+  #world(): LocalWorld {
+    const { world } = this.#live;
+    if (world === undefined) throw new Error('the world does not live here now');
+    return world;
+  }
+
+  async #show(): Promise<void> {
+    try {
+      for await (const frame of this.#live.snapshots({ everyTick: true })) {
+        if (this.#live.world !== undefined && frame.tick % SHOWN_EVERY_TICKS !== 0) continue;
+        this.#report({ type: 'frame', frame, dueMs: this.#dueMs(frame.tick) });
+      }
+    } catch {
+      // The world does not exist any more: its state says so.
+    }
+  }
+
+  /** When the clock of the server was at a tick, by the clock of this computer. */
+  #dueMs(tick: number): number {
+    const { serverTick = Number.NaN } = this.#live;
+    return performance.timeOrigin + this.#platform.now() - (serverTick - tick) * TICK_MS;
+  }
+
+  #told(event: LiveEvent): void {
+    if (event.type === 'state') this.#enter(STATES[event.state]);
+    else if (event.type === 'restart') this.#begin();
+    else if (event.type === 'watchers') this.#report(event);
+    else if (event.type === 'event') this.#newsOf().events.push(event.event);
+    else if (event.type === 'incident') this.#tellOf(event.incident);
+    else if (event.type === 'rollback') this.#correct(event.ticks);
+  }
+
+  #tellOf(incident: Incident): void {
+    this.#newsOf().incidents.push(incident);
+    this.#reports.add(incident);
+  }
+
+  #enter(state: LifeState): void {
+    if (state === this.#state) return;
+    const isFirst = this.#state === 'connecting' && state === 'living';
+    this.#state = state;
+    if (isFirst) this.#begin();
+    this.#report({ type: 'state', state });
+  }
+
+  /** The world lives here from now on, or was read anew. */
+  #begin(): void {
+    const { world } = this.#live;
+    if (world === undefined) return;
+    // The document of the API names the colours, too.
+    this.#report({ type: 'fleet', fleet: world.fleet as readonly FleetEntry[] });
+    this.#reportPast(world);
+    if (!world.knowsAll) void this.#knowWholeLife(world);
+  }
+
+  /** What lies before the first state that the node has sent comes later. */
+  async #knowWholeLife(world: LocalWorld): Promise<void> {
+    try {
+      if (await this.#live.knowWholeLife()) this.#reportPast(world);
+    } catch {
+      this.#platform.after(JOURNAL_RETRY_MS, () => {
+        if (world === this.#live.world) void this.#knowWholeLife(world);
+      });
+    }
+  }
+
+  #reportPast(world: LocalWorld): void {
+    const untilTick = this.#live.toldTick;
+    const { events, incidents } = world.happened(Number.NEGATIVE_INFINITY, untilTick);
+    this.#report({
+      ...{ type: 'past', extent: [world.firstTick, world.tick] },
+      marks: events.map(markOf),
+      ...{ events: events.slice(-EVENTS_SHOWN), incidents },
+    });
+    this.#reports.restart(incidents);
+  }
+
+  /** What is told in one turn goes to the page in one message. */
+  #newsOf() {
+    if (this.#news !== undefined) return this.#news;
+    const news = { events: [], incidents: [] };
+    this.#news = news;
+    queueMicrotask(() => {
+      this.#news = undefined;
+      this.#report({ type: 'news', ...news });
+    });
+    return news;
+  }
+
+  #correct(lateTicks: number): void {
+    const { world } = this.#live;
+    if (world === undefined) return;
+    const first = world.tick - Math.min(lateTicks, CORRECTED_TICKS) + 1;
+    const firstShown = Math.ceil(first / SHOWN_EVERY_TICKS) * SHOWN_EVERY_TICKS;
+    const frames = [...statesOf(world, [firstShown, world.tick], SHOWN_EVERY_TICKS)];
+    this.#report({ type: 'corrected', frames, lateTicks });
+  }
+
+  async #answer({ number, question, given }: Asked): Promise<void> {
+    try {
+      const answer = await this.#answers.answer(question, given);
+      this.#report({ type: 'answer', number, answer });
+    } catch (error) {
+      this.#report({ type: 'refusal', number, why: String(error) });
+    }
+  }
+}

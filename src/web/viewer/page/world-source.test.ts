@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Snapshot } from '../api/types.ts';
+import { type LifeListener, LocalLife } from '../life/local-life.ts';
+import type { Report, Request } from '../life/messages.ts';
+import type { Listener } from '../live/connection.ts';
+import { WorldSource } from './world-source.ts';
+
+const frame = (tick: number): Snapshot => ({
+  ...{ type: 'snapshot', world: 'w', tick, time: tick / 50 },
+  ...{ vehicles: [], lights: [], hazards: [] },
+});
+
+/** The worker, the node and the clock, all in the hands of the test. */
+class Stage {
+  readonly requests: Request[] = [];
+  readonly shown: number[] = [];
+  report: (report: Report) => void = () => {};
+  fail: () => void = () => {};
+  node: Listener | undefined;
+  isStopped = false;
+  timers = new Set<() => void>();
+  readonly source: WorldSource;
+
+  constructor(hasWorker = true) {
+    this.source = new WorldSource({
+      openLife: (listener) => (hasWorker ? this.#life(listener) : undefined),
+      openConnection: (listener) => {
+        this.node = listener;
+        this.isStopped = false;
+        return {
+          retryNow: () => {},
+          stop: () => {
+            this.isStopped = true;
+          },
+        };
+      },
+      after: (_, call) => {
+        this.timers.add(call);
+        return () => this.timers.delete(call);
+      },
+      frame: ({ tick }) => this.shown.push(tick),
+      corrected: (frames) => this.shown.push(...frames.map(({ tick }) => tick)),
+      fleet: () => {},
+    });
+  }
+
+  #life(listener: LifeListener): LocalLife {
+    const takeListener = (type: string, take: (event: { data: Report }) => void) => {
+      if (type === 'message') this.report = (data) => take({ data });
+      else this.fail = () => take({ data: { type: 'state', state: 'gone' } });
+    };
+    return new LocalLife(
+      {
+        postMessage: (request) => this.requests.push(request),
+        addEventListener: takeListener as never,
+      },
+      listener,
+    );
+  }
+
+  /** What was to be done later is done now, and what that wants to be done later. */
+  elapse(): void {
+    while (this.timers.size > 0) {
+      const [call] = this.timers;
+      if (call === undefined) return;
+      this.timers.delete(call);
+      call();
+    }
+  }
+
+  live(tick: number): void {
+    this.report({ type: 'fleet', fleet: [] });
+    this.report({ type: 'state', state: 'living' });
+    this.report({ type: 'frame', frame: frame(tick), dueMs: 0 });
+  }
+
+  get state() {
+    const { from, link } = this.source;
+    return [from.value, link.value];
+  }
+}
+
+describe('the source of what is shown', () => {
+  let stage: Stage;
+  beforeEach(() => {
+    stage = new Stage();
+  });
+
+  it('is the life in the page, and the node is not asked', () => {
+    expect(stage.state).toEqual(['nowhere', 'connecting']);
+    stage.live(8);
+    stage.elapse();
+    expect([stage.state, stage.shown, stage.node]).toEqual([['life', 'streaming'], [8], undefined]);
+  });
+
+  it('is the node while nothing lives here yet, then the life', async () => {
+    stage.elapse();
+    await stage.source.decided;
+    stage.node?.link('streaming');
+    stage.node?.snapshot(frame(4));
+    expect(stage.state).toEqual(['node', 'streaming']);
+    stage.report({ type: 'frame', frame: frame(5), dueMs: 0 });
+    stage.live(8);
+    expect([stage.state, stage.shown]).toEqual([
+      ['life', 'streaming'],
+      [4, 8],
+    ]);
+    expect(stage.isStopped).toBe(true);
+  });
+
+  it('is the node at once where the browser cannot let a world live', () => {
+    const without = new Stage(false);
+    without.node?.link('polling');
+    without.node?.snapshot(frame(4));
+    expect(without.state).toEqual(['node', 'polling']);
+  });
+
+  it('is the node once the worker has failed', () => {
+    stage.live(8);
+    stage.fail();
+    expect(stage.source.life).toBeUndefined();
+    stage.node?.snapshot(frame(12));
+    expect([stage.state[0], stage.shown]).toEqual(['node', [8, 12]]);
+  });
+
+  it('goes on alone for some seconds without the node, and is asked for again then', () => {
+    stage.live(8);
+    stage.report({ type: 'state', state: 'alone' });
+    stage.report({ type: 'frame', frame: frame(10), dueMs: 0 });
+    expect([stage.state, stage.shown]).toEqual([
+      ['life', 'reconnecting'],
+      [8, 10],
+    ]);
+    expect(stage.node).toBeUndefined();
+    stage.elapse();
+    stage.node?.link('connecting');
+    expect(stage.state).toEqual(['life', 'reconnecting']);
+    stage.node?.link('streaming');
+    stage.node?.snapshot(frame(12));
+    stage.report({ type: 'frame', frame: frame(14), dueMs: 0 });
+    expect([stage.state, stage.shown]).toEqual([
+      ['node', 'streaming'],
+      [8, 10, 12],
+    ]);
+    stage.live(16);
+    expect(stage.state).toEqual(['life', 'streaming']);
+  });
+
+  it('is gone whoever says so, for good', () => {
+    stage.live(8);
+    stage.report({ type: 'state', state: 'gone' });
+    stage.source.retryNow();
+    expect(stage.state[1]).toBe('gone');
+    expect(stage.requests).toEqual([]);
+
+    const other = new Stage();
+    other.elapse();
+    other.node?.link('gone');
+    other.live(8);
+    expect(other.state[1]).toBe('gone');
+  });
+});

@@ -1,0 +1,129 @@
+import { signal } from '@preact/signals';
+import type { FleetEntry, Snapshot } from '../api/types.ts';
+import type { LifeListener, LocalLife } from '../life/local-life.ts';
+import type { LifeState } from '../life/messages.ts';
+import type { Connection, Link, Listener } from '../live/connection.ts';
+
+/** The node's frames are asked for if the world does not live here after so long. */
+const FIRST_MS = 1000;
+/** After a pause, a page's timers fire before it reads the messages that have arrived. */
+const GRACE_MS = 200;
+/** The same when the life has lost the node: it goes on alone meanwhile. */
+const ALONE_MS = 6000;
+
+export interface SourceParts {
+  /** Undefined where the browser cannot let a world live. */
+  openLife(listener: LifeListener): LocalLife | undefined;
+  openConnection(listener: Listener): Pick<Connection, 'retryNow' | 'stop'>;
+  /** Calls once after `ms`; the result cancels that. */
+  after(ms: number, call: () => void): () => void;
+  /** `dueMs`: when its tick was due, by `performance.now`; NaN if that is not known. */
+  frame(frame: Snapshot, dueMs: number): void;
+  corrected(frames: readonly Snapshot[], lateTicks: number): void;
+  fleet(fleet: readonly FleetEntry[]): void;
+}
+
+/** Where the states of the world come from: it lives in this page; where it does not, the node sends them. */
+export class WorldSource {
+  readonly from = signal<'nowhere' | 'life' | 'node'>('nowhere');
+  readonly link = signal<Link>('connecting');
+  /** Whether the world lives here, or the node is to be asked. */
+  readonly decided: Promise<void>;
+  life: LocalLife | undefined;
+  readonly #decide: () => void;
+  readonly #parts: SourceParts;
+  #connection: Pick<Connection, 'retryNow' | 'stop'> | undefined;
+  #cancelConnect = () => {};
+  #hasFleet = false;
+
+  constructor(parts: SourceParts) {
+    this.#parts = parts;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    [this.decided, this.#decide] = [promise, resolve];
+    this.life = parts.openLife({
+      frame: (frame, dueMs) => {
+        if (this.from.peek() === 'life') parts.frame(frame, dueMs);
+      },
+      corrected: (frames, lateTicks) => {
+        if (this.from.peek() === 'life') parts.corrected(frames, lateTicks);
+      },
+      fleet: (fleet) => this.#takeFleet(fleet),
+      state: (state) => this.#takeState(state),
+      failed: () => this.#lose(),
+    });
+    if (this.life === undefined) this.#connect();
+    else this.#connectAfter(FIRST_MS);
+  }
+
+  /** Asks for the world again at once. */
+  retryNow(): void {
+    if (this.link.peek() === 'gone') return;
+    this.life?.reconnect();
+    this.#connection?.retryNow();
+  }
+
+  #takeFleet(fleet: readonly FleetEntry[]): void {
+    this.#hasFleet = true;
+    this.#parts.fleet(fleet);
+  }
+
+  #takeState(state: LifeState): void {
+    if (this.link.peek() === 'gone' || state === 'connecting') return;
+    if (state === 'gone') this.#end();
+    else if (state === 'alone') {
+      if (this.from.peek() === 'life') this.link.value = 'reconnecting';
+      this.#connectAfter(ALONE_MS);
+    } else if (this.#hasFleet) {
+      this.#cancelConnect();
+      this.#connection?.stop();
+      this.#connection = undefined;
+      this.from.value = 'life';
+      this.link.value = 'streaming';
+      this.#decide();
+    }
+  }
+
+  /** The worker has ended. */
+  #lose(): void {
+    this.life = undefined;
+    if (this.from.peek() === 'life') this.from.value = 'nowhere';
+    this.#cancelConnect();
+    this.#connect();
+  }
+
+  #connectAfter(ms: number): void {
+    this.#cancelConnect();
+    const { after } = this.#parts;
+    this.#cancelConnect = after(ms, () => {
+      this.#cancelConnect = after(GRACE_MS, () => this.#connect());
+    });
+  }
+
+  #connect(): void {
+    if (this.#connection !== undefined || this.link.peek() === 'gone') return;
+    this.#decide();
+    this.#connection = this.#parts.openConnection({
+      hello: ({ fleet }) => this.#takeFleet(fleet),
+      snapshot: (frame) => {
+        this.from.value = 'node';
+        this.#parts.frame(frame, Number.NaN);
+      },
+      link: (link) => this.#takeLink(link),
+    });
+  }
+
+  #takeLink(link: Link): void {
+    if (link === 'gone') this.#end();
+    // What lives here goes on until the node's frames come.
+    else if (this.from.peek() !== 'life' || link === 'streaming' || link === 'polling') {
+      this.link.value = link;
+    }
+  }
+
+  #end(): void {
+    this.#cancelConnect();
+    this.#connection?.stop();
+    this.#decide();
+    this.link.value = 'gone';
+  }
+}
