@@ -55,9 +55,10 @@ export class LiveWorld {
     return this.#source.peek()?.from.peek() ?? 'nowhere';
   }
 
-  start(): void {
+  /** `mapRead`: no car is drawn without the map, so the world begins to live after that. */
+  start(mapRead: Promise<void>): void {
     const source = new WorldSource({
-      openLife: (listener) => openLife(this.id, listener),
+      openLife: (listener) => openLife(this.id, mapRead, listener),
       openConnection: (listener) => new Connection(browserTransport(this.id), listener),
       after: (ms, call) => {
         const timer = setTimeout(call, ms);
