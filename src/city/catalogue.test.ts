@@ -5,9 +5,9 @@ import { CITIES } from './catalogue.ts';
 import { at } from './geometry.ts';
 
 describe('The catalogue', () => {
-  test('begins with the default, a modern grid with a signalised arterial.', () => {
+  test('begins with the default, a modern grid with a wide avenue.', () => {
     expect(at(CITIES, 0).name).toBe('grid');
-    expect(at(CITIES, 0).title).toBe('Modern grid with a signalised arterial');
+    expect(at(CITIES, 0).title).toBe('Modern grid with a wide avenue');
   });
 
   test('has no city of another name.', () => {

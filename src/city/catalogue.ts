@@ -9,9 +9,9 @@ interface CityEntry extends Pick<City, 'name' | 'title' | 'description'> {
 export const CITIES: readonly CityEntry[] = [
   {
     name: 'grid',
-    title: 'Modern grid with a signalised arterial',
+    title: 'Modern grid with a wide avenue',
     description:
-      'Six streets by six, with a four-lane arterial that has signals at some junctions, ' +
+      'Six streets by six, with an avenue of four lanes and traffic lights, ' +
       'through streets with priority, quiet streets with none, and two parks.',
     seed: 20_251_120,
   },
@@ -20,14 +20,14 @@ export const CITIES: readonly CityEntry[] = [
     title: 'Compact old town behind its ramparts',
     description:
       'Narrow streets with tight bends and blind corners inside a ring of gates, ' +
-      'stop and priority junctions, and signals on the High Street and at the east gate.',
+      'stop and priority junctions, and traffic lights on the High Street and at the east gate.',
     seed: 13_480_701,
   },
   {
     name: 'mixed-town',
     title: 'Mixed town with a ring road',
     description:
-      'A centre inside a four-lane ring road of 60 km/h with signals, suburbs and works ' +
+      'A centre inside a four-lane ring road of 60 km/h with traffic lights, suburbs and works ' +
       'around it, and wide roads with sharp bends past parks.',
     seed: 19_580_412,
   },

@@ -223,7 +223,7 @@ test('[W17] The list of cities has their names, titles and descriptions, the def
   expect(cities).toHaveLength(CITIES.length);
   expect(cities[0]).toStrictEqual({
     name: 'grid',
-    title: 'Modern grid with a signalised arterial',
+    title: 'Modern grid with a wide avenue',
     description: at(CITIES, 0).description,
   });
 });

@@ -62,7 +62,7 @@ test('[I30] an intervention names the function and the hazard spot', () => {
   expect(acted.message).toBe('Vela (plate AB 0): aeb intervened.');
   expect(event({ kind: EVENT_INTERVENTION, hazard: 0 })).toMatchObject({
     hazard: 'h1',
-    message: 'Vela (plate AB 0): front camera intervened at deer crossing (h1).',
+    message: 'Vela (plate AB 0): front camera intervened at a deer crossing (h1).',
   });
 });
 
@@ -98,10 +98,10 @@ test('a collision with a permanent body of a spot says that the car left its lan
   const collision = { kind: EVENT_COLLISION, feature: 1200, arg: 0, other: -1 };
   const messageAt = (hazard: number) => event({ ...collision, hazard }).message;
   expect(messageAt(0)).toBe(
-    'Vela (plate AB 0) left its lane at the deer crossing (h1) and hit a hedge.',
+    'Vela (plate AB 0) left its lane at a deer crossing (h1) and hit a hedge.',
   );
   expect(messageAt(2)).toBe(
-    'Vela (plate AB 0) left its lane at the ice bend (h3) and hit a bollard.',
+    'Vela (plate AB 0) left its lane at an icy bend (h3) and hit a bollard.',
   );
   expect(event({ ...collision, hazard: 2 })).toMatchObject({ kind: 'collision', hazard: 'h3' });
 });

@@ -79,6 +79,25 @@ const APPEARANCES: Readonly<Record<string, string>> = {
   cut_in: 'A van pulled out',
 };
 
+/** Where a spot of a kind is, in words. */
+const SPOTS: Readonly<Record<string, string>> = {
+  parked_row_child: 'a row of parked cars',
+  sudden_stop: 'a car that stopped suddenly',
+  fog_stall: 'a broken-down car in the fog',
+  deer_crossing: 'a deer crossing',
+  red_light_lorry: 'a crossing with lorries',
+  blind_crossing: 'a blind crossing',
+  left_turn_oncoming: 'a left turn across oncoming traffic',
+  wet_crest: 'a wet crest',
+  ice_bend: 'an icy bend',
+  sharp_bend: 'a sharp bend',
+  downhill_stop: 'a stop line at the foot of a hill',
+  blind_stall: 'a narrow road with lorries',
+  tram_crossing: 'a tram crossing',
+  dark_zebra: 'a dark zebra crossing',
+  cut_in: 'a van that pulled out',
+};
+
 /** Number of events that the API lists. */
 export const EVENTS_SHOWN = 60;
 
@@ -180,11 +199,11 @@ function collisionOf({ other, hazard }: RawEvent, { fleet, hazards }: EventConte
   if (spot === undefined) return 'collided with a building';
   const actor = spot.site?.actor?.name;
   if (other === OTHER_ACTOR && actor) return `collided with ${withArticle(actor)} (${spot.id})`;
-  return `left its lane at the ${spotName(spot)} and hit ${withArticle(besideRoadAt(spot.kind))}`;
+  return `left its lane at ${spotName(spot)} and hit ${withArticle(besideRoadAt(spot.kind))}`;
 }
 
 function spotName({ id, kind }: EventHazard): string {
-  return `${kind.replaceAll('_', ' ')} (${id})`;
+  return `${SPOTS[kind] ?? `the ${kind.replaceAll('_', ' ')}`} (${id})`;
 }
 
 function withArticle(name: string): string {

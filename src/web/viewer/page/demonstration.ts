@@ -22,8 +22,6 @@ const READ_S = 14;
 const SOON_S = 40;
 /** An offer that nobody takes ends when it is so near. */
 const TOO_LATE_S = 3;
-/** So often the next one takes its place; a page that nobody looks at does not ask for ever. */
-const RENEWALS_MAX = 3;
 /** A button does something else now: a finger that is on its way must not meet it. */
 const SETTLE_MS = 900;
 /** Nothing has come of it when it is overdue by so much. */
@@ -36,16 +34,19 @@ export interface Offer extends WorldStake {
   car: FleetEntry;
   /** When it is expected, world tick. */
   dueTick: number;
+  /** Its way there, m/s on average. */
+  pace: number;
 }
 
 /**
- * invitation: a first visit begins. looking: the outlook is read. offer: the visitor is asked.
+ * invitation: a first visit begins. looking: the outlook is read. offer: the visitor is asked. passed: nobody
+ * took it in time.
  * waiting: the feature is off. told: something came of it that is no collision. nothing: nothing did.
  */
 export type Phase =
   | { name: 'closed' | 'invitation' | 'looking' }
   | { name: 'failed'; why: string }
-  | { name: 'offer' | 'waiting' | 'nothing'; offer: Offer }
+  | { name: 'offer' | 'passed' | 'waiting' | 'nothing'; offer: Offer }
   | { name: 'told'; offer: Offer; event: WorldEvent };
 
 interface Parts {
@@ -82,18 +83,14 @@ export class Demonstration {
   readonly isSettled = signal(true);
   #settling: ReturnType<typeof setTimeout> | undefined;
   #isReading = false;
-  /** The last outlook; null once a feature was switched, as it tells no longer what will happen. */
-  #outlook: WorldOutlook | null = null;
   /** Until the service has switched a feature off. */
   #switchingOff: Promise<void> = Promise.resolve();
-  /** How many offers have passed since the visitor asked. */
-  readonly renewals = signal(0);
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.phase.subscribe(({ name }) => {
       clearTimeout(this.#settling);
-      this.isSettled.value = name !== 'offer' && name !== 'failed';
+      this.isSettled.value = name !== 'offer' && name !== 'passed' && name !== 'failed';
       if (this.isSettled.peek()) return;
       this.#settling = setTimeout(() => {
         this.isSettled.value = true;
@@ -120,8 +117,6 @@ export class Demonstration {
   /** The visitor wants to see something. */
   begin(): Promise<void> {
     if (!this.isSettled.peek()) return Promise.resolve();
-    this.renewals.value = 0;
-    this.#outlook = null;
     return this.#look();
   }
 
@@ -134,7 +129,9 @@ export class Demonstration {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      const offer = await this.#find();
+      const { live } = this.#parts;
+      const outlook = await live.ask('outlook', [], () => readOutlook(live.id));
+      const offer = this.#offerOf(outlook);
       if (this.phase.peek().name !== 'looking') return;
       if (offer === undefined) {
         this.phase.value = { name: 'failed', why: 'Nothing is at stake in the next minute.' };
@@ -151,16 +148,6 @@ export class Demonstration {
     }
   }
 
-  /** The service is asked only where what it said last has no further collision to offer. */
-  async #find(): Promise<Offer | undefined> {
-    const known = this.#outlook === null ? undefined : this.#offerOf(this.#outlook);
-    const isFresh = known?.consequence === 'collision' && !this.#offered.has(keyOf(known));
-    if (isFresh) return known;
-    const { live } = this.#parts;
-    this.#outlook = await live.ask('outlook', [], () => readOutlook(live.id));
-    return this.#offerOf(this.#outlook);
-  }
-
   #offerOf({ tick, outlook }: WorldOutlook): Offer | undefined {
     const { live } = this.#parts;
     const nowTick = Math.max(tick, live.playback.newest?.tick ?? 0);
@@ -171,7 +158,8 @@ export class Demonstration {
     );
     const car = live.fleet.peek().find(({ vin }) => vin === found?.vin);
     if (found === undefined || car === undefined) return undefined;
-    return { ...found, car, dueTick: nowTick + found.time * TICKS_PER_S };
+    const pace = found.distance / (found.time + agoS);
+    return { ...found, car, pace, dueTick: nowTick + found.time * TICKS_PER_S };
   }
 
   /** The visitor takes the offer. */
@@ -214,14 +202,12 @@ export class Demonstration {
 
   /** Returns why that failed; empty where it is done. */
   #switch({ vin, feature }: Offer, isOn: boolean): Promise<string> {
-    this.#outlook = null;
     this.#parts.car.pick(vin);
     return this.#parts.car.switchTo(feature, isOn);
   }
 
   /** Takes what happened. A collision after something else came of it is shown as well. */
   take(events: readonly WorldEvent[]): void {
-    if (events.some(({ kind }) => kind === 'configuration')) this.#outlook = null;
     const phase = this.phase.peek();
     if (phase.name !== 'waiting' && phase.name !== 'told') return;
     const { offer } = phase;
@@ -241,14 +227,9 @@ export class Demonstration {
   /** Call it a few times a second. */
   advance(): void {
     const phase = this.phase.peek();
-    if (phase.name === 'offer' && this.#leftS(phase.offer) < TOO_LATE_S) {
-      // Whoever calls this in an effect must not depend on the number.
-      const renewals = this.renewals.peek();
-      if (renewals < RENEWALS_MAX) {
-        this.renewals.value = renewals + 1;
-        void this.#look();
-      } else this.phase.value = { name: 'failed', why: 'That moment has passed as well.' };
-    }
+    // Another offer in its place could meet the finger that is on its way to this one.
+    if (phase.name === 'offer' && this.#leftS(phase.offer) < TOO_LATE_S)
+      this.phase.value = { name: 'passed', offer: phase.offer };
     if (phase.name === 'waiting' && this.#leftS(phase.offer) < -OVERDUE_S)
       this.phase.value = { name: 'nothing', offer: phase.offer };
   }

@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { theme } from '../../common/theme.ts';
-import type { CityMap, Incident, MapPoint } from '../api/types.ts';
+import type { CityMap, Incident } from '../api/types.ts';
 import { NORTH } from '../scene/camera.ts';
 import { CityScene } from '../scene/city-scene.ts';
 import type { Mutable, Picked, ShownCar, ShownWorld, Sight } from '../scene/types.ts';
@@ -87,7 +87,8 @@ export class Display {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       const isFirstVisit = this.#viewer.demonstration.phase.peek().name === 'invitation';
-      if (isFirstVisit) scene.camera.flyAround(liveliestOf(world.cars));
+      const liveliest = isFirstVisit ? liveliestOf(world.cars) : undefined;
+      if (liveliest) scene.camera.flyAround(liveliest);
     }
     if (this.#picked) this.#picked.gap = world === replay.shown ? null : gapOf(this.#viewer);
     scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
@@ -131,12 +132,13 @@ function pulsesOf(incidents: readonly Incident[]): ShownWorld['crashes'] {
   return last.map(({ place: { x, y }, tick }) => ({ place: [x, y], tick }));
 }
 
-/** Where most cars drive near each other. */
-function liveliestOf(cars: readonly ShownCar[]): MapPoint {
+/** A car where most cars drive near each other: the one in their middle. */
+function liveliestOf(cars: readonly ShownCar[]): ShownCar | undefined {
   const near = cars.map((car) =>
     cars.filter((each) => Math.hypot(each.x - car.x, each.y - car.y) < LIVELY_M),
   );
   const most = near.reduce((a, b) => (b.length > a.length ? b : a), []);
   const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / Math.max(1, most.length);
-  return [mean(most.map(({ x }) => x)), mean(most.map(({ y }) => y))];
+  const [x, y] = [mean(most.map((car) => car.x)), mean(most.map((car) => car.y))];
+  return most.toSorted((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y))[0];
 }

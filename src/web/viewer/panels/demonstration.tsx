@@ -30,12 +30,21 @@ export function DemonstrationCard() {
       );
     case 'failed':
       return (
-        <Card title="There is nothing to show now" actions={<Another words="Try again" />}>
+        <Card title="Nothing to show just now" actions={<Another words="Look again" />}>
           <p>{phase.why}</p>
         </Card>
       );
     case 'offer':
       return <OfferCard offer={phase.offer} />;
+    case 'passed':
+      return (
+        <Card title="That moment has passed" actions={<Another words="Show me another" />}>
+          <p>
+            {carName(phase.offer.car)} kept its {inSentence(phase.offer.feature)}. The next moment
+            is never far.
+          </p>
+        </Card>
+      );
     case 'waiting':
       return <WaitingCard offer={phase.offer} />;
     case 'nothing':
@@ -59,9 +68,10 @@ export function DemonstrationCard() {
 function OfferCard({ offer }: { offer: Offer }) {
   const { demonstration } = useViewer();
   const name = inSentence(offer.feature);
+  const leftS = demonstration.leftS.value ?? offer.time;
   return (
     <Card
-      title={capitalised(placeAhead(offer))}
+      title={capitalised(placeAhead({ ...offer, distance: offer.pace * leftS }))}
       actions={
         <>
           <Another words="Another one" />
@@ -76,9 +86,6 @@ function OfferCard({ offer }: { offer: Offer }) {
         </>
       }
     >
-      {demonstration.renewals.value > 0 ? (
-        <p class="soft">The last moment has passed. This is the next one, of another car:</p>
-      ) : null}
       <p>
         {carName(offer.car)} is there in <Seconds />. With its {name} it gets past; without,{' '}
         {consequenceOf(offer)}.
@@ -95,7 +102,7 @@ function WaitingCard({ offer }: { offer: Offer }) {
       title={left > 0 ? `${capitalised(placeOf(offer))} in ${left} s` : 'Now…'}
       actions={
         <Button kind="quiet" size="small" onClick={() => demonstration.switchOn()}>
-          Switch it on again
+          Switch {inSentence(offer.feature)} on again
         </Button>
       }
     >
@@ -152,10 +159,10 @@ export function StillOff() {
   return (
     <Note kind="warn">
       <p>
-        {carName(offer.car)} still drives without its {name}.
+        {carName(offer.car)} is still without its {name}.
       </p>
       <Button size="small" onClick={() => demonstration.switchOn()}>
-        Switch it on again
+        Switch {name} on again
       </Button>
     </Note>
   );

@@ -1,5 +1,4 @@
-import { useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { theme } from '../../common/theme.ts';
 import { KMH_PER_MPS } from '../../common/units.ts';
 import { fixed } from '../formatting.ts';
@@ -52,22 +51,22 @@ export function HistoryPlots() {
 function HistoryPlot({ plot }: { plot: Plot }) {
   const { live, car } = useViewer();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const figure = useRef<HTMLSpanElement>(null);
-  useSignalEffect(() => {
-    const past = live.latest.value === null ? [] : live.history.of(car.index.value);
-    const last = past.at(-1);
-    const now = last === undefined ? null : plot.value(last);
-    const digits = plot.unit === 'km/h' ? 0 : 1;
-    const text = now === null ? '–' : `${fixed(now, digits)} ${plot.unit}`;
-    if (figure.current && figure.current.textContent !== text) figure.current.textContent = text;
-    // The colours are those of the style sheet, so a change of the theme redraws.
-    if (canvas.current && theme.value) draw(canvas.current, plot, past);
+  const past = live.latest.value === null ? [] : live.history.of(car.index.value);
+  const last = past.at(-1);
+  const now = last === undefined ? null : plot.value(last);
+  const digits = plot.unit === 'km/h' ? 0 : 1;
+  const text = now === null ? '–' : `${fixed(now, digits)} ${plot.unit}`;
+  // The colours are those of the style sheet, so a change of the theme redraws.
+  theme.value;
+  // With the other figures of the panel, so that they say the same.
+  useLayoutEffect(() => {
+    if (canvas.current) draw(canvas.current, plot, past);
   });
   return (
     <figure class="plot">
       <figcaption>
         {plot.name} <span class="soft">30 s</span>
-        <span class="plot-now" ref={figure} />
+        <span class="plot-now">{text}</span>
       </figcaption>
       <canvas ref={canvas} role="img" aria-label={`${plot.name} over the last half minute`} />
     </figure>

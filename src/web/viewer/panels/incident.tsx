@@ -55,9 +55,9 @@ function Report({ incident }: { incident: Incident }) {
   const { severity, injury_risk, points, repair_cost } = incident.earned;
   return (
     <>
-      <StillOff />
       <p>{story(incident)}</p>
       <Explanations incident={incident} />
+      <StillOff />
       <Pairs
         kind="figures figures-pairs"
         label="Consequences"

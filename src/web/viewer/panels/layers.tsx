@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { Switch } from '../../common/button.tsx';
 import { useViewer } from '../page/context.ts';
 import type { Layer } from '../scene/layers.ts';
@@ -47,16 +48,18 @@ export function LayersButton() {
 function LayerList({ onClose }: { onClose: () => void }) {
   const viewer = useViewer();
   const layers = viewer.layers.value;
+  // Wherever the focus is: Escape closes what was opened last.
+  useEffect(() => {
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      onClose();
+    };
+    addEventListener('keydown', close, { capture: true });
+    return () => removeEventListener('keydown', close, { capture: true });
+  }, [onClose]);
   return (
-    <section
-      class="layers"
-      aria-label="Layers"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        event.stopPropagation();
-        onClose();
-      }}
-    >
+    <section class="layers" aria-label="Layers">
       {(Object.keys(NAMES) as Layer[]).map((layer) => (
         <Switch
           key={layer}

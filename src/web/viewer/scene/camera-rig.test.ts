@@ -119,7 +119,7 @@ describe('the camera rig', () => {
   });
 
   it('flies around a place until somebody moves it, and shows the city again', () => {
-    rig.flyAround([50, 60]);
+    rig.flyAround({ x: 50, y: 60, heading: 1 });
     settle();
     expect(rig.target).toBe('place');
     expect(rig.pose).toMatchObject({ x: 50, y: 60 });
@@ -139,7 +139,7 @@ describe('the camera rig', () => {
 
   it('stands still with reduced motion', () => {
     rig.reducedMotion = true;
-    rig.flyAround([50, 60]);
+    rig.flyAround({ x: 50, y: 60, heading: 1 });
     rig.advance(1, null);
     const { bearing } = rig.pose;
     rig.advance(1, null);

@@ -1,5 +1,5 @@
 import { MathUtils } from 'three';
-import type { Bounds, Pose as CarPose, MapPoint } from '../api/types.ts';
+import type { Bounds, Pose as CarPose } from '../api/types.ts';
 import {
   blend,
   DISTANCE_MIN_M,
@@ -33,7 +33,7 @@ const TOP_PX = 64;
 const FLAT_RAD = 0.15;
 const OBLIQUE_RAD = 0.95;
 /** The first view: obliquely, and slowly turning. */
-const FLIGHT = { tilt: 0.82, distance: 190, radPerS: 0.035 } as const;
+const FLIGHT = { tilt: 0.74, distance: 160, radPerS: 0.02 } as const;
 
 /** Moves the camera: by gestures, after a car, and smoothly between modes. */
 export class CameraRig {
@@ -98,11 +98,13 @@ export class CameraRig {
     Object.assign(this.#goal, wholeOf(this.#bounds, this.view));
   }
 
-  /** Flies slowly around a place until somebody moves the camera. */
-  flyAround([x, y]: MapPoint): void {
+  /** Flies slowly around a car's place until somebody moves the camera. */
+  flyAround({ x, y, heading }: CarPose): void {
     this.#startTransition();
     this.target = 'place';
-    Object.assign(this.#goal, { x, y, z: 0, tilt: FLIGHT.tilt, distance: FLIGHT.distance });
+    const { tilt, distance } = FLIGHT;
+    // Along its street, which no house hides then.
+    Object.assign(this.#goal, { x, y, z: 0, tilt, distance, bearing: heading });
   }
 
   /** Goes to a pose: x, y, distance, tilt and bearing. */
