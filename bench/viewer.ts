@@ -10,6 +10,7 @@ import { type Figure, figure } from './common/figures.ts';
 import { parseOptions } from './common/options.ts';
 import { median } from './common/report.ts';
 import { startNode } from './common/server.ts';
+import { bytesLoaded } from './viewer-bytes.ts';
 import { framesBeside } from './viewer-frames.ts';
 
 const WEB = fileURLToPath(new URL('../build/web/', import.meta.url));
@@ -48,6 +49,7 @@ export async function run(options: string[]): Promise<Figure[]> {
       await prepare(context);
       return context;
     };
+    const bytes = await bytesLoaded(node.url.origin, visit);
     const firsts: number[] = [];
     for (let i = 0; i < VISITS; i++) {
       const context = await visit();
@@ -64,6 +66,7 @@ export async function run(options: string[]): Promise<Figure[]> {
     const costs = beside === '' ? [] : await framesBeside(node.url, browser, sides);
     return [
       figure('viewer, compressed with Brotli', sizeKiB(), 'KiB', { atMost: SIZE_KIB_MAX }),
+      ...bytes,
       figure('first car drawn', median(firsts), 's', { atMost: FIRST_CAR_S_MAX }),
       ...figuresOf(samples, minutes),
       ...costs,
@@ -74,7 +77,7 @@ export async function run(options: string[]): Promise<Figure[]> {
   }
 }
 
-/** Compressed bytes of everything that the page loads. */
+/** Compressed bytes of the page itself. */
 function sizeKiB(): number {
   const html = readFileSync(`${WEB}viewer/index.html`, 'utf8');
   const entries = [...html.matchAll(/\/assets\/([^"]+)/g)].map(([, name = '']) => name);

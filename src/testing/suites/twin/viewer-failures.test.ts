@@ -2,7 +2,15 @@ import type { BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { useTwin, vinOf } from './api.ts';
-import { crashedWorld, firstVisit, mapless, offered, openCity, until } from './viewer-visitor.ts';
+import {
+  crashedWorld,
+  firstVisit,
+  mapless,
+  NO_WORKER,
+  offered,
+  openCity,
+  until,
+} from './viewer-visitor.ts';
 
 // What is drawn by the processor of a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -88,6 +96,7 @@ describe('a replay', () => {
   test('[P9] repeats only the request for its ghost where that failed', async () => {
     const { world, incident } = await crashedWorld(api, ({ failures }) => failures.length > 0);
     context = await mapless(browser);
+    await context.addInitScript(NO_WORKER);
     const page = await context.newPage();
     const asked: string[] = [];
     page.on('request', (request) => {

@@ -4,7 +4,15 @@ import { systemTime } from '../../../time.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
 import { useTwin, vinOf } from './api.ts';
-import { crashedWorld, display, mapless, openCity, until, untilState } from './viewer-visitor.ts';
+import {
+  crashedWorld,
+  display,
+  mapless,
+  NO_WORKER,
+  openCity,
+  until,
+  untilState,
+} from './viewer-visitor.ts';
 import type { Snapshot, World } from './wire.ts';
 
 // What is drawn by the processor of a busy machine takes its time.
@@ -72,7 +80,8 @@ describe('[P37] a world lives in the page', () => {
     expect(calls.length).toBeGreaterThan(0);
     expect(calls.filter((call) => !MAY_ASK.some((path) => path.test(call)))).toEqual([]);
     expect(streams).toEqual([]);
-    expect(await page.locator('.watchers').getAttribute('title')).toBe('1 watcher');
+    // As the last pulse told it: the node's frames may have been watched before.
+    expect(await page.locator('.watchers').getAttribute('title')).toMatch(/^[12] watchers?$/);
     await context.close();
   });
 
@@ -123,7 +132,7 @@ describe('[P37] where the world cannot live in the page', () => {
 
   test('because its browser has no workers, the node sends what is shown', async () => {
     const context = await mapless(browser);
-    await context.addInitScript('delete window.Worker');
+    await context.addInitScript(NO_WORKER);
     await untilShownByNode(context);
   });
 

@@ -11,6 +11,7 @@ import { Stream } from './stream-client.ts';
 import {
   display,
   mapless,
+  NO_WORKER,
   openCity,
   recordStates,
   until,
@@ -25,8 +26,6 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const NEAR_M = 2;
 const LOOKS = 6;
 const LOOK_MS = 400;
-/** The world cannot live in the page: the node sends what is shown. */
-const NO_WORKER = 'delete window.Worker';
 /** WebSockets that something on the way cuts off, until the page is told that it does no more. */
 const BLOCKED = `
   const Real = WebSocket;

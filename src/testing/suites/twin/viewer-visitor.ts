@@ -55,6 +55,8 @@ const SLOW_SCREEN = `
     if (callbacks.push(callback) === 1) window.setTimeout(draw, 100, drawAll);
   };
 `;
+/** The world cannot live in the page: the node sends what is shown. */
+export const NO_WORKER = 'delete window.Worker';
 const NO_INVITATION = `localStorage.setItem('viewer.invited', 'yes')`;
 
 /** Half a minute of traffic that cannot brake. */

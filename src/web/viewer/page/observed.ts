@@ -7,7 +7,7 @@ import type { Viewer } from './viewer.ts';
 
 declare global {
   interface Window {
-    readonly viewer: ReturnType<typeof observed>;
+    readonly viewer: Observed;
   }
 }
 
@@ -20,76 +20,98 @@ export interface Drawn {
 
 /** Publishes what is displayed, read-only, as `window.viewer`: for tests and for the curious. */
 export function observe(viewer: Viewer, drawn: Drawn): void {
-  Object.defineProperty(window, 'viewer', { value: observed(viewer, drawn) });
+  Object.defineProperty(window, 'viewer', { value: new Observed(viewer, drawn) });
 }
 
-function observed(viewer: Viewer, drawn: Drawn) {
-  return {
-    get connection() {
-      return viewer.live.status.peek();
-    },
-    /** Where the states come from: 'life' where the world lives in this page. */
-    get source() {
-      return viewer.live.source;
-    },
-    /** The newest state of the live world. */
-    get newest() {
-      return viewer.live.playback.newest ?? null;
-    },
-    /** The displayed tick, of the replay where one is open; null before the first frame. */
-    get tick() {
-      return drawn.world?.tick ?? null;
-    },
-    /** How many times the map was drawn. */
-    get drawn() {
-      return drawn.count;
-    },
-    /** World metres, and CSS pixels of the canvas. */
-    get cars() {
-      return (drawn.world?.cars ?? []).map(({ vin, x, y, heading }, i) => {
-        const { xPx = null, yPx = null, ...place } = drawn.scene.peek()?.placeOf(i) ?? { x, y };
-        return { vin, ...place, heading, xPx, yPx };
-      });
-    },
-    /** VIN of the picked car. */
-    get picked() {
-      return viewer.car.vin.peek();
-    },
-    get camera() {
-      return viewer.camera.peek();
-    },
-    /** Cars of the counterfactual replay. */
-    get ghosts() {
-      const ghosts = drawn.world?.ghosts ?? [];
-      return ghosts.map(({ vin, x, y, heading }) => ({ vin, x, y, heading, xPx: null, yPx: null }));
-    },
-    /** The parties of the replay, and the part of the canvas that nothing covers: CSS pixels. */
-    get parties() {
-      return partiesOf(drawn);
-    },
-    /** What the sensors of the picked car know, where that is shown; and what the car does. */
-    get sight() {
-      return drawn.world === null ? null : viewer.sight.perception.peek();
-    },
-    get replay() {
-      return replayOf(viewer);
-    },
-    /** The moment of the past that is shown; null where it is live. */
-    get past() {
-      return pastOf(viewer);
-    },
-    /** What of the life can be shown, ticks; null: nothing. */
-    get life() {
-      return viewer.timeLine.extent.peek() ?? null;
-    },
-    /** What might have been, where that is shown. */
-    get whatIf() {
-      return whatIfOf(viewer);
-    },
-    get demonstration() {
-      return viewer.demonstration.phase.peek().name;
-    },
-  };
+/** What the page says of itself. */
+class Observed {
+  readonly #viewer: Viewer;
+  readonly #drawn: Drawn;
+
+  constructor(viewer: Viewer, drawn: Drawn) {
+    this.#viewer = viewer;
+    this.#drawn = drawn;
+  }
+
+  get connection() {
+    return this.#viewer.live.status.peek();
+  }
+
+  /** Where the states come from: 'life' where the world lives in this page. */
+  get source() {
+    return this.#viewer.live.source;
+  }
+
+  /** The newest state of the live world. */
+  get newest() {
+    return this.#viewer.live.playback.newest ?? null;
+  }
+
+  /** The displayed tick, of the replay where one is open; null before the first frame. */
+  get tick() {
+    return this.#drawn.world?.tick ?? null;
+  }
+
+  /** How many times the map was drawn. */
+  get drawn() {
+    return this.#drawn.count;
+  }
+
+  /** World metres, and CSS pixels of the canvas. */
+  get cars() {
+    return (this.#drawn.world?.cars ?? []).map(({ vin, x, y, heading }, i) => {
+      const { xPx = null, yPx = null, ...place } = this.#drawn.scene.peek()?.placeOf(i) ?? { x, y };
+      return { vin, ...place, heading, xPx, yPx };
+    });
+  }
+
+  /** VIN of the picked car. */
+  get picked() {
+    return this.#viewer.car.vin.peek();
+  }
+
+  get camera() {
+    return this.#viewer.camera.peek();
+  }
+
+  /** Cars of the counterfactual replay. */
+  get ghosts() {
+    const ghosts = this.#drawn.world?.ghosts ?? [];
+    return ghosts.map(({ vin, x, y, heading }) => ({ vin, x, y, heading, xPx: null, yPx: null }));
+  }
+
+  /** The parties of the replay, and the part of the canvas that nothing covers: CSS pixels. */
+  get parties() {
+    return partiesOf(this.#drawn);
+  }
+
+  /** What the sensors of the picked car know, where that is shown; and what the car does. */
+  get sight() {
+    return this.#drawn.world === null ? null : this.#viewer.sight.perception.peek();
+  }
+
+  get replay() {
+    return replayOf(this.#viewer);
+  }
+
+  /** The moment of the past that is shown; null where it is live. */
+  get past() {
+    return pastOf(this.#viewer);
+  }
+
+  /** What of the life can be shown, ticks; null: nothing. */
+  get life() {
+    return this.#viewer.timeLine.extent.peek() ?? null;
+  }
+
+  /** What might have been, where that is shown. */
+  get whatIf() {
+    return whatIfOf(this.#viewer);
+  }
+
+  get demonstration() {
+    return this.#viewer.demonstration.phase.peek().name;
+  }
 }
 
 function partiesOf({ scene: { value: scene }, world }: Drawn) {

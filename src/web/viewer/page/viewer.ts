@@ -77,6 +77,7 @@ export class Viewer {
   readonly dialog = signal<DialogName | null>(null);
   /** Why the map cannot be drawn; empty where it can. */
   readonly mapError = signal('');
+  readonly #mapRead = Promise.withResolvers<void>();
   /** When a key was pressed or a pointer used last, by `performance.now`. */
   #actedMs = Number.NEGATIVE_INFINITY;
 
@@ -102,7 +103,7 @@ export class Viewer {
   }
 
   start(): void {
-    this.live.start();
+    this.live.start(this.#mapRead.promise);
     this.eventFeed.start();
     this.remote.start();
     this.eventFeed.onNews = (events) => this.#takeNews(events);
@@ -171,6 +172,7 @@ export class Viewer {
     untilRead(async () => {
       this.map.value = await readMap(id);
       this.car.learn(this.map.value);
+      this.#mapRead.resolve();
     }, isThere);
     untilRead(async () => {
       this.catalogue.value = await readCatalogue();

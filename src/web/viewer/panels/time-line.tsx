@@ -103,7 +103,9 @@ function Controls() {
         />
         <SpeedSelect player={player} />
         <ZoomSelect />
-        <p class="time-line-moment" data-also-in-header>{isPast ? ago(timeLine.agoTicks.value) : 'Live'}</p>
+        <p class="time-line-moment" data-also-in-header>
+          {isPast ? ago(timeLine.agoTicks.value) : 'Live'}
+        </p>
         <Button size="small" onClick={() => viewer.askWhatIf()}>
           What if…
         </Button>

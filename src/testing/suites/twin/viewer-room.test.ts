@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
+import { useTwin, vinOf } from './api.ts';
+import { firstVisit, openCity, until, visitor } from './viewer-visitor.ts';
+import type { World } from './wire.ts';
+
+// What is drawn by the processor of a busy machine takes its time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const api = useTwin();
+let browser: TestBrowser;
+let world: World;
+beforeAll(async () => {
+  browser = await openBrowser(api.url, { hasWebGL: true });
+  world = await api.makeWorld({ seed: 8, start_tick: 3000 });
+});
+afterAll(async () => {
+  await browser.close();
+});
+
+const SIZES = [
+  [1440, 900],
+  [390, 844],
+] as const;
+
+/** What lies over the map, of which no part may lie over another one or beyond the map. */
+const PARTS = '.demonstration, .camera > *, .time-line, .dock, .status-note';
+const OVERLAPS = `(() => {
+  const parts = [...document.querySelectorAll('${PARTS}')]
+    .map((part) => ({ name: part.className, box: part.getBoundingClientRect() }))
+    .filter(({ box }) => box.width > 0);
+  const stage = document.querySelector('.stage').getBoundingClientRect();
+  const found = parts
+    .filter(({ box }) => box.left < stage.left || box.right > stage.right)
+    .concat(parts.filter(({ box }) => box.top < stage.top || box.bottom > stage.bottom))
+    .map(({ name }) => name + ' leaves the map');
+  parts.forEach((a, i) => parts.slice(i + 1).forEach((b) => {
+    const isBeside = a.box.right <= b.box.left || b.box.right <= a.box.left;
+    const isAbove = a.box.bottom <= b.box.top || b.box.bottom <= a.box.top;
+    if (!isBeside && !isAbove) found.push(a.name + ' and ' + b.name);
+  }));
+  return { count: parts.length, found };
+})()`;
+
+async function expectRoom(page: Page, state: string): Promise<void> {
+  const { count, found } = (await page.evaluate(OVERLAPS)) as { count: number; found: string[] };
+  expect({ state, found }).toEqual({ state, found: [] });
+  expect(count).toBeGreaterThan(0);
+}
+
+describe.each(SIZES)('at %i × %i', (width, height) => {
+  test('[P38] the time line and all else have room beside each other', async () => {
+    const options = { viewport: { width, height }, deviceScaleFactor: 0.25 };
+    const context = await firstVisit(await visitor(browser, options));
+    const page = await openCity(context, `${api.url}/worlds/${world.id}`);
+    await until(page, 'viewer.life !== null');
+    await page.locator('.time-line').waitFor();
+    await page.locator('.demonstration').waitFor();
+    await expectRoom(page, 'a first visit');
+    await page.getByRole('button', { name: 'Look back' }).click();
+    await expectRoom(page, 'a first visit that looks back');
+    await page.getByRole('slider', { name: 'Moment', exact: true }).fill('1000');
+    await until(page, 'viewer.past?.frame === 1000');
+    await expectRoom(page, 'the past');
+    await page.evaluate(`location.hash = 'car=${vinOf(world, 3)}'`);
+    await until(page, `viewer.picked === '${vinOf(world, 3)}'`);
+    await expectRoom(page, 'the past, with a car');
+    await page.keyboard.press('w');
+    await until(page, 'viewer.whatIf !== null');
+    await expectRoom(page, 'what if');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('l');
+    await until(page, 'viewer.past === null');
+    await expectRoom(page, 'a car');
+    await context.close();
+  });
+});
