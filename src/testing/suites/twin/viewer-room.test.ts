@@ -13,7 +13,8 @@ let browser: TestBrowser;
 let world: World;
 beforeAll(async () => {
   browser = await openBrowser(api.url, { hasWebGL: true });
-  world = await api.makeWorld({ seed: 8, start_tick: 3000 });
+  // Old enough for words that take room.
+  world = await api.makeWorld({ seed: 8, start_tick: 60_000 });
 });
 afterAll(async () => {
   await browser.close();
@@ -24,17 +25,24 @@ const SIZES = [
   [390, 844],
 ] as const;
 
-/** What lies over the map, of which no part may lie over another one or beyond the map. */
-const PARTS = '.demonstration, .camera > *, .time-line, .dock, .status-note';
+/** What lies over the map, and in the header: no part may lie over another one, or beyond the map. */
+const PARTS =
+  '.demonstration, .camera > *, .time-line, .dock, .status-note, .top h1, .status, .top-actions';
 const OVERLAPS = `(() => {
   const parts = [...document.querySelectorAll('${PARTS}')]
-    .map((part) => ({ name: part.className, box: part.getBoundingClientRect() }))
+    .map((part) => ({
+      name: part.className || part.tagName,
+      box: part.getBoundingClientRect(),
+      isNarrow: part.scrollWidth > part.clientWidth + 1,
+      around: part.closest('.stage, .top').getBoundingClientRect(),
+    }))
     .filter(({ box }) => box.width > 0);
-  const stage = document.querySelector('.stage').getBoundingClientRect();
   const found = parts
-    .filter(({ box }) => box.left < stage.left || box.right > stage.right)
-    .concat(parts.filter(({ box }) => box.top < stage.top || box.bottom > stage.bottom))
-    .map(({ name }) => name + ' leaves the map');
+    .filter(({ box, around }) =>
+      box.left < around.left || box.right > around.right ||
+      box.top < around.top || box.bottom > around.bottom)
+    .map(({ name }) => name + ' leaves its place');
+  found.push(...parts.filter(({ isNarrow }) => isNarrow).map(({ name }) => name + ' is cut'));
   parts.forEach((a, i) => parts.slice(i + 1).forEach((b) => {
     const isBeside = a.box.right <= b.box.left || b.box.right <= a.box.left;
     const isAbove = a.box.bottom <= b.box.top || b.box.bottom <= a.box.top;
@@ -54,12 +62,13 @@ describe.each(SIZES)('at %i × %i', (width, height) => {
     const options = { viewport: { width, height }, deviceScaleFactor: 0.25 };
     const context = await firstVisit(await visitor(browser, options));
     const page = await openCity(context, `${api.url}/worlds/${world.id}`);
-    await until(page, 'viewer.life !== null');
+    await until(page, 'viewer.life?.[0] === 0');
     await page.locator('.time-line').waitFor();
     await page.locator('.demonstration').waitFor();
     await expectRoom(page, 'a first visit');
     await page.getByRole('button', { name: 'Look back' }).click();
     await expectRoom(page, 'a first visit that looks back');
+    await page.getByRole('button', { name: 'Just look' }).click();
     await page.getByRole('slider', { name: 'Moment', exact: true }).fill('1000');
     await until(page, 'viewer.past?.frame === 1000');
     await expectRoom(page, 'the past');
