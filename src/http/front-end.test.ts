@@ -93,11 +93,12 @@ describe('the viewer', () => {
     expect(world.touches).toBe(1);
   });
 
-  test('may load from its own origin only, and connect to it and to the dealer platform', async () => {
+  test('loads from its own origin only, connects to it and the dealer platform, and compiles the kernel', async () => {
     const { headers } = await ask(`${front.twinUrl}/worlds/${front.service.add().id}`);
     const { host } = new URL(front.twinUrl);
     expect(Object.fromEntries(directives(headers))).toEqual({
       ...STRICT,
+      'script-src': "'self' 'wasm-unsafe-eval'",
       'connect-src': `'self' ws://${host} ${front.dealerUrl}`,
     });
   });

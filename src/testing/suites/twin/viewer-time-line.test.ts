@@ -207,7 +207,7 @@ describe('what if', () => {
     const { whatIf } = await display(page);
     expect(whatIf?.switchings.length).toBe(20);
     await panel()
-      .getByText(/^With it: \d+ collisions? in 1 min, without: /)
+      .getByText(/^Within 1 min: \d+ collisions? in the copy, .* in the city\.$/)
       .waitFor();
     const brakes = panel().getByRole('switch', { name: /^Brakes/ });
     expect(await brakes.getAttribute('aria-checked')).toBe('false');

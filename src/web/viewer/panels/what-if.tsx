@@ -92,7 +92,7 @@ function Comparison() {
   const having = length === 0 ? 'no collision' : figure(length);
   return (
     <strong>
-      With it: {having} in {time}, without: {figure(without.value)}.
+      Within {time}: {having} in the copy, {figure(without.value)} in the city.
     </strong>
   );
 }
