@@ -10,6 +10,7 @@ export interface WorkerPort {
   postMessage(request: Request): void;
   addEventListener(type: 'message', listener: (event: { data: Report }) => void): void;
   addEventListener(type: 'error', listener: () => void): void;
+  terminate(): void;
 }
 
 /** What happens to a life. */
@@ -56,7 +57,15 @@ export class LocalLife implements Life {
     this.#worker = worker;
     this.#listener = listener;
     worker.addEventListener('message', ({ data }) => this.#take(data));
-    worker.addEventListener('error', () => listener.failed());
+    worker.addEventListener('error', () => this.#end());
+  }
+
+  /** It has failed: nothing that it says can be trusted. */
+  #end(): void {
+    this.#worker.terminate();
+    for (const { reject } of this.#asked.values()) reject(new Error('the worker has ended'));
+    this.#asked.clear();
+    this.#listener.failed();
   }
 
   open(world: string, streamUrl: string): void {

@@ -18,6 +18,7 @@ class Stage {
   fail: () => void = () => {};
   node: Listener | undefined;
   isStopped = false;
+  isTerminated = false;
   timers = new Set<() => void>();
   readonly source: WorldSource;
 
@@ -53,6 +54,9 @@ class Stage {
       {
         postMessage: (request) => this.requests.push(request),
         addEventListener: takeListener as never,
+        terminate: () => {
+          this.isTerminated = true;
+        },
       },
       listener,
     );
@@ -115,10 +119,12 @@ describe('the source of what is shown', () => {
     expect(without.state).toEqual(['node', 'polling']);
   });
 
-  it('is the node once the worker has failed', () => {
+  it('is the node once the worker has failed', async () => {
     stage.live(8);
+    const asked = stage.source.life?.ask('features', 'A');
     stage.fail();
-    expect(stage.source.life).toBeUndefined();
+    expect([stage.source.life, stage.isTerminated]).toEqual([undefined, true]);
+    await expect(asked).rejects.toThrow(/has ended/);
     stage.node?.snapshot(frame(12));
     expect([stage.state[0], stage.shown]).toEqual(['node', [8, 12]]);
   });
@@ -141,6 +147,20 @@ describe('the source of what is shown', () => {
     expect([stage.state, stage.shown]).toEqual([
       ['node', 'streaming'],
       [8, 10, 12],
+    ]);
+    stage.live(16);
+    expect(stage.state).toEqual(['life', 'streaming']);
+  });
+
+  it('is the node where the worker cannot let the world live and shows what the node sends', () => {
+    stage.live(8);
+    stage.report({ type: 'state', state: 'shown' });
+    stage.report({ type: 'frame', frame: frame(12), dueMs: Number.NaN });
+    stage.elapse();
+    expect([stage.state, stage.shown, stage.node]).toEqual([
+      ['node', 'streaming'],
+      [8, 12],
+      undefined,
     ]);
     stage.live(16);
     expect(stage.state).toEqual(['life', 'streaming']);

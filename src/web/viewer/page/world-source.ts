@@ -35,6 +35,8 @@ export class WorldSource {
   #connection: Pick<Connection, 'retryNow' | 'stop'> | undefined;
   #cancelConnect = () => {};
   #hasFleet = false;
+  /** What the worker shows is shown: the world that lives there, or what it gets from the node. */
+  #takesWorker = false;
 
   constructor(parts: SourceParts) {
     this.#parts = parts;
@@ -42,10 +44,10 @@ export class WorldSource {
     [this.decided, this.#decide] = [promise, resolve];
     this.life = parts.openLife({
       frame: (frame, dueMs) => {
-        if (this.from.peek() === 'life') parts.frame(frame, dueMs);
+        if (this.#takesWorker) parts.frame(frame, dueMs);
       },
       corrected: (frames, lateTicks) => {
-        if (this.from.peek() === 'life') parts.corrected(frames, lateTicks);
+        if (this.#takesWorker) parts.corrected(frames, lateTicks);
       },
       fleet: (fleet) => this.#takeFleet(fleet),
       state: (state) => this.#takeState(state),
@@ -71,13 +73,14 @@ export class WorldSource {
     if (this.link.peek() === 'gone' || state === 'connecting') return;
     if (state === 'gone') this.#end();
     else if (state === 'alone') {
-      if (this.from.peek() === 'life') this.link.value = 'reconnecting';
+      if (this.#takesWorker) this.link.value = 'reconnecting';
       this.#connectAfter(ALONE_MS);
     } else if (this.#hasFleet) {
       this.#cancelConnect();
       this.#connection?.stop();
       this.#connection = undefined;
-      this.from.value = 'life';
+      this.#takesWorker = true;
+      this.from.value = state === 'shown' ? 'node' : 'life';
       this.link.value = 'streaming';
       this.#decide();
     }
@@ -86,7 +89,8 @@ export class WorldSource {
   /** The worker has ended. */
   #lose(): void {
     this.life = undefined;
-    if (this.from.peek() === 'life') this.from.value = 'nowhere';
+    if (this.#takesWorker) this.from.value = 'nowhere';
+    this.#takesWorker = false;
     this.#cancelConnect();
     this.#connect();
   }
@@ -105,6 +109,7 @@ export class WorldSource {
     this.#connection = this.#parts.openConnection({
       hello: ({ fleet }) => this.#takeFleet(fleet),
       snapshot: (frame) => {
+        this.#takesWorker = false;
         this.from.value = 'node';
         this.#parts.frame(frame, Number.NaN);
       },
@@ -115,7 +120,7 @@ export class WorldSource {
   #takeLink(link: Link): void {
     if (link === 'gone') this.#end();
     // What lives here goes on until the node's frames come.
-    else if (this.from.peek() !== 'life' || link === 'streaming' || link === 'polling') {
+    else if (!this.#takesWorker || link === 'streaming' || link === 'polling') {
       this.link.value = link;
     }
   }

@@ -40,6 +40,7 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}) {
       addEventListener(type: string, listener: (event: { data: Report }) => void) {
         if (type === 'message') toPage = listener;
       },
+      terminate() {},
     },
     {
       frame: ({ tick }, dueMs) => frames.push({ tick, dueMs }),
