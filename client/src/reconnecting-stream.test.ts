@@ -8,7 +8,7 @@ interface Attempt extends SocketEvents {
   isOpen: boolean;
 }
 
-function setUp(random = 1) {
+function setUp(random = 1, silenceMs = 10_000) {
   const time = TestTime.standing();
   const startMs = time.now();
   const attempts: Attempt[] = [];
@@ -29,7 +29,7 @@ function setUp(random = 1) {
       };
     },
     url: () => 'ws://node.test/',
-    silenceMs: 10_000,
+    silenceMs,
     received: (content) => state.received.push(content),
     lost: (hasHeard) => state.lost.push(hasHeard),
     isGone: async () => state.isGone,
@@ -108,6 +108,19 @@ test('[K8] a connection in which nothing comes for too long is given up', async 
   expect([attempts.length, attempts[0]?.isOpen]).toEqual([2, false]);
   attempts[0]?.received('late');
   expect(state.received).toEqual(['hello']);
+});
+
+test('[K8] a connection that brings nothing for 10 s is given up, however long a stream may be silent', async () => {
+  const { time, attempts } = setUp(1, 40_000);
+  await time.advance(9999);
+  expect(attempts).toHaveLength(1);
+  await time.advance(501);
+  expect([attempts.length, attempts[0]?.isOpen]).toEqual([2, false]);
+  attempts[1]?.received('hello');
+  await time.advance(39_999);
+  expect(attempts).toHaveLength(2);
+  await time.advance(501);
+  expect([attempts.length, attempts[1]?.isOpen]).toEqual([3, false]);
 });
 
 test('[K8] nothing comes after it was closed', async () => {

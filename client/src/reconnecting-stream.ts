@@ -11,6 +11,11 @@ const AT_ONCE_MS = 250;
 const OVERLOADED_MS = 1000;
 const BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 15_000;
+/**
+ * Where nothing has come within this time, another connection is tried: a node to which very many connect at
+ * once loses some attempts, which the operating system repeats after 1, 3, 7, 15 and 31 s.
+ */
+const FIRST_MS = 10_000;
 /** A connection that lasted so long was a good one: backoff begins anew. */
 const LASTING_MS = 5000;
 
@@ -72,8 +77,11 @@ export class ReconnectingStream {
   #listen(): void {
     const { platform, silenceMs } = this.#dependencies;
     const heardMs = this.#heardMs ?? this.#openedMs;
-    this.#stopTimer = platform.after(heardMs + silenceMs - platform.now(), () => {
-      if ((this.#heardMs ?? this.#openedMs) > heardMs) return this.#listen();
+    const isFirst = this.#heardMs === undefined;
+    const patienceMs = isFirst ? Math.min(FIRST_MS, silenceMs) : silenceMs;
+    this.#stopTimer = platform.after(heardMs + patienceMs - platform.now(), () => {
+      const hasBegun = isFirst && this.#heardMs !== undefined;
+      if (hasBegun || (this.#heardMs ?? this.#openedMs) > heardMs) return this.#listen();
       this.#socket?.close();
       this.#lost(VANISHED);
     });

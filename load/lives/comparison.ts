@@ -3,7 +3,7 @@ import type { MadeWorld } from '../../bench/common/made-worlds.ts';
 import type { Server } from '../../bench/common/server.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
 import { systemTime } from '../../src/time.ts';
-import { found, hashesOf, type Jump, type Shown } from './lived.ts';
+import { found, hashesOf, type Jump, type Shown, standings } from './lived.ts';
 import type { Place } from './place.ts';
 import type { Held } from './random-switching.ts';
 
@@ -36,7 +36,7 @@ export interface Compared {
   world: MadeWorld;
   /** The last tick. */
   endTick: number;
-  /** How many ticks: half of them of the whole life, half since `liveTick`. */
+  /** How many ticks: half of them of the whole life as far as it is known, half since `liveTick`. */
   ticks: number;
   liveTick: number;
   /** Times in which no place could know what the world is. */
@@ -47,13 +47,23 @@ interface Journal {
   changes: readonly { tick: number }[];
 }
 
-/** Random ticks of frames, in order. */
-export function someTicks({ endTick, liveTick, ticks }: Compared, dice: Dice): number[] {
+/** Random ticks of frames that all places know, in order. */
+function someTicks(
+  firstTick: number,
+  { endTick, liveTick, ticks }: Compared,
+  dice: Dice,
+): number[] {
   const all = Array.from({ length: ticks }, (_, i) => {
-    const from = i % 2 === 0 ? 0 : liveTick;
+    const from = Math.max(firstTick, i % 2 === 0 ? 0 : liveTick) + FRAME_TICKS;
     return from + dice.below(endTick - from);
   });
   return all.map((tick) => tick - (tick % FRAME_TICKS)).sort((a, b) => a - b);
+}
+
+/** A place whose hello had an image knows a world from there on only. */
+async function knownFrom(places: readonly Place[], id: string): Promise<number> {
+  const all = await Promise.all(places.map((place) => place.run(standings, null)));
+  return Math.max(...all.flat().map((each) => (each.id === id ? each.firstTick : 0)));
 }
 
 /** What a node answers, however often it asks to come again. Throws for what is no 503 or 429. */
@@ -115,7 +125,7 @@ async function compareWorld(
   },
 ): Promise<void> {
   const { id } = compared.world;
-  const ticks = someTicks(compared, dice);
+  const ticks = someTicks(await knownFrom(places, id), compared, dice);
   const hashes: string[] = [];
   for (const tick of ticks) {
     const path = `/api/v1/worlds/${id}/state?tick=${tick}&hash=1`;

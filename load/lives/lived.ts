@@ -31,8 +31,9 @@ interface Lived {
 export interface Standing {
   id: string;
   state: string;
+  /** The first tick that is known of it, and the one that it has come to. */
+  firstTick: number;
   tick: number;
-  seq: number;
 }
 
 /** Makes room for worlds in a place. */
@@ -85,8 +86,8 @@ export function look(): void {
 
 export function standings(): Standing[] {
   return [...globalThis.lives].map(([id, { live }]) => {
-    const { tick = -1, seq = -1 } = live.world ?? {};
-    return { id, state: live.state, tick, seq };
+    const { firstTick = 0, tick = -1 } = live.world ?? {};
+    return { id, state: live.state, firstTick, tick };
   });
 }
 
