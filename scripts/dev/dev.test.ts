@@ -29,7 +29,9 @@ test('one address has the pages as source and all of the node, until SIGINT', as
   // The root makes a world and leads to its page.
   const page = await fetch(viewer);
   expect(page.url).toMatch(new RegExp(`^${viewer}worlds/[0-9a-z]{10}$`));
-  expect(page.headers.get('Content-Security-Policy')).toContain("script-src 'self' 'wasm-unsafe-eval';");
+  expect(page.headers.get('Content-Security-Policy')).toContain(
+    "script-src 'self' 'wasm-unsafe-eval';",
+  );
   expect(await page.text()).toContain('src="/viewer/main.tsx"');
   const source = await fetch(new URL('/viewer/main.tsx', viewer));
   expect(source.headers.get('Content-Type')).toBe('text/javascript');
