@@ -139,6 +139,8 @@ async function live(plan: Plan, stage: Stage): Promise<Unknown> {
   };
   try {
     const looks = Promise.all(places.map(looking));
+    // What else has failed is told first: a place that is closed then fails as well.
+    looks.catch(() => {});
     const [kills] = await Promise.all([killInTurn(plan, behind), joinAll(plan, stage)]);
     isOver = true;
     return { kills, stalls: await looks };
