@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type NodeFront, openTestFront, openTestFronts } from '../../doubles/test-front.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { until } from '../../rigs/until.ts';
+import { NO_WORKER } from './viewer-visitor.ts';
 
 let near: NodeFront;
 let far: NodeFront;
@@ -23,13 +24,15 @@ beforeEach(() => {
 });
 afterEach(() => close());
 
-/** Opens the viewer of a world of the far node, at the near one. */
+/** Opens the viewer of a world of the far node, at the near one; the node sends what is shown. */
 async function visit(farUrl: string, farPort = 0) {
   const nodeTwinUrl = 'http://127.0.0.1:1';
   const ofFar = { nodeTwinUrl: farUrl, twinPort: farPort };
   ({ near, far, close } = openTestFronts({ nodeTwinUrl, twinPort }, ofFar));
   const world = far.service.add();
-  const page = await (await browser.visit()).newPage();
+  const context = await browser.visit();
+  await context.addInitScript(NO_WORKER);
+  const page = await context.newPage();
   await page.goto(`${near.twinUrl}/worlds/${world.id}`);
   return { page, world };
 }

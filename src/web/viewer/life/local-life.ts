@@ -2,7 +2,7 @@ import { batch, computed, signal } from '@preact/signals';
 import type { FleetEntry, Incident, Snapshot, WorldEvent } from '../api/types.ts';
 import type { Branch, Extent, Life, Mark } from './life.ts';
 import { LocalBranch } from './local-branch.ts';
-import { markOf } from './marks.ts';
+import { marksOf } from './marks.ts';
 import type { Answer, Given, LifeState, Question, Report, Request } from './messages.ts';
 
 /** The part of a worker that is used here. */
@@ -129,7 +129,7 @@ export class LocalLife implements Life {
   #takeNews({ events, incidents }: Extract<Report, { type: 'news' }>): void {
     const known = this.happened.peek();
     batch(() => {
-      if (events.length > 0) this.marks.value = [...this.marks.peek(), ...events.map(markOf)];
+      if (events.length > 0) this.marks.value = [...this.marks.peek(), ...marksOf(events)];
       this.happened.value = {
         events: [...known.events, ...events].slice(-EVENTS_SHOWN),
         incidents: withReports(known.incidents, incidents),

@@ -1,12 +1,18 @@
 import type { WorldEvent } from '../api/types.ts';
 import type { Mark } from './life.ts';
 
-/** An event as it stands on the time line. */
-export function markOf({ tick, kind, message, incident }: WorldEvent): Mark {
-  return { tick, kind: kindOf(kind, incident), message, incident };
+/** Events as they stand on the time line: of the contacts of an incident only the first. */
+export function marksOf(events: readonly WorldEvent[]): Mark[] {
+  const seen = new Set<string>();
+  return events.flatMap<Mark>(({ tick, kind, message, incident }) => {
+    if (incident === null) return [{ tick, kind: kindOf(kind), message, incident }];
+    // The id names the tick of the first contact.
+    if (!incident.startsWith(`i${tick}-`) || seen.has(incident)) return [];
+    seen.add(incident);
+    return [{ tick, kind: 'incident', message, incident }];
+  });
 }
 
-function kindOf(kind: WorldEvent['kind'], incident: string | null): Mark['kind'] {
-  if (incident !== null) return 'incident';
+function kindOf(kind: WorldEvent['kind']): Mark['kind'] {
   return kind === 'hazard' || kind === 'configuration' ? kind : 'event';
 }

@@ -19,8 +19,8 @@ const WATCHERS_MS = 10_000;
 const PUBLISH_MS = 200;
 /** Cars glide to where a change has led that came less late; else they jump, ticks. */
 const GLIDE_TICKS_MAX = 0.6 * TICKS_PER_S;
-/** A page that was hidden for longer connects anew: the computer may have slept. */
-const HIDDEN_MS = 5000;
+/** A life connects anew if nothing was displayed for longer: the computer may have slept. */
+const ASLEEP_MS = 5000;
 
 /** The live world: its fleet, its newest frame and the state of the connection. */
 export class LiveWorld {
@@ -45,6 +45,7 @@ export class LiveWorld {
   });
   /** The node sends what is shown, and tells the rest of the world if it is asked. */
   readonly isTold = computed(() => this.#source.value?.from.value === 'node');
+  #displayedMs = Number.POSITIVE_INFINITY;
   #publishedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(id: string) {
@@ -71,7 +72,9 @@ export class LiveWorld {
     });
     this.#source.value = source;
     addEventListener('online', () => source.retryNow());
-    this.#retryOnReturn();
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden && this.status.peek() !== 'live') source.retryNow();
+    });
     effect(() =>
       this.isTold.value ? whileVisible(WATCHERS_MS, () => this.#refresh()) : undefined,
     );
@@ -100,17 +103,12 @@ export class LiveWorld {
     this.#source.peek()?.retryNow();
   }
 
-  #retryOnReturn(): void {
-    let hiddenMs = performance.now();
-    document.addEventListener('visibilitychange', () => {
-      const nowMs = performance.now();
-      if (document.hidden) hiddenMs = nowMs;
-      else if (this.status.peek() !== 'live' || nowMs - hiddenMs > HIDDEN_MS) this.retryNow();
-    });
-  }
-
   /** Call it once per displayed frame. */
   publish(nowMs: number): void {
+    // The clock that `nowMs` is of may stand still while the computer sleeps.
+    const wallMs = Date.now();
+    if (wallMs - this.#displayedMs > ASLEEP_MS) this.life.peek()?.reconnect();
+    this.#displayedMs = wallMs;
     const isBehind = this.playback.isBehind(nowMs);
     if (isBehind !== this.#isBehind.peek()) this.#isBehind.value = isBehind;
     if (nowMs - this.#publishedAtMs < PUBLISH_MS) return;

@@ -91,16 +91,14 @@ describe('[P41] a world that lives in the page', () => {
     const collisions = truth.incidents();
     expect(collisions.length).toBeGreaterThan(0);
     const marked = life.marks.value.filter(({ kind }) => kind === 'incident');
-    expect(marked.map(({ incident }) => incident)).toEqual(
-      expect.arrayContaining(collisions.slice(0, -1).map(({ id }) => id)),
+    // The newest may be half a second old, or less.
+    const old = collisions.filter(({ tick }) => tick < truth.tick - 100);
+    expect(marked.slice(0, old.length).map(({ incident, tick }) => [incident, tick])).toEqual(
+      old.map(({ id, tick }) => [id, tick]),
     );
+    const others = truth.events(1000).filter(({ kind }) => kind !== 'collision');
     expect(life.marks.value.map(({ message }) => message)).toEqual(
-      expect.arrayContaining(
-        truth
-          .events(1000)
-          .slice(0, -20)
-          .map(({ message }) => message),
-      ),
+      expect.arrayContaining(others.slice(0, -20).map(({ message }) => message)),
     );
     const ticks = [1000, 1003, 1006];
     expect(await answer(life.frames([1000, 1008], 3))).toEqual(await truthOf(node, ticks));

@@ -4,7 +4,7 @@ import { type LiveDependencies, LiveWorld } from '../../../../../client/src/live
 import type { LocalWorld } from '../../../../../client/src/local-world.ts';
 import { type Platform, systemPlatform } from '../../../../../client/src/platform.ts';
 import type { FleetEntry, Incident, WorldEvent } from '../../api/types.ts';
-import { markOf } from '../marks.ts';
+import { marksOf } from '../marks.ts';
 import type { LifeState, Report, Request } from '../messages.ts';
 import { Answers, EVENTS_SHOWN, statesOf } from './answers.ts';
 import { Reports } from './reports.ts';
@@ -132,7 +132,7 @@ export class LivedHere {
     const { events, incidents } = world.happened(Number.NEGATIVE_INFINITY, untilTick);
     this.#report({
       ...{ type: 'past', extent: [world.firstTick, world.tick] },
-      marks: events.map(markOf),
+      marks: marksOf(events),
       ...{ events: events.slice(-EVENTS_SHOWN), incidents },
     });
     this.#reports.restart(incidents);
