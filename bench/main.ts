@@ -25,6 +25,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   client: () => import('./client.ts'),
   viewer: () => import('./viewer.ts'),
   visits: () => import('./visits.ts'),
+  debt: () => import('./debt.ts'),
   prices: () => import('./prices/main.ts'),
 };
 /** Questions that write no result file of figures. */

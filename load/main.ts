@@ -15,6 +15,7 @@ import { type Command, SERVER_HELP } from './command.ts';
 import { explanations } from './explanations.ts';
 import { failover } from './failover/failover.ts';
 import { handovers } from './handovers/handovers.ts';
+import { lives } from './lives/lives.ts';
 import { returns } from './lockstep/returns.ts';
 import { logins } from './logins.ts';
 import { names } from './names.ts';
@@ -34,6 +35,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   explanations,
   failover,
   handovers,
+  lives,
   logins,
   names,
   overload,

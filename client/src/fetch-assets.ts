@@ -27,20 +27,32 @@ async function fetchAll(
   { kernel, table, car_types }: NamedAssets['assets'],
 ): Promise<CityAssets> {
   const [code, cityTable, carTypes, map] = await Promise.all([
-    fetchFile(address, kernel).then((answer) => answer.arrayBuffer()),
-    fetchFile(address, table)
-      .then((answer) => answer.arrayBuffer())
-      .then((bytes) => decodeTable(new Uint8Array(bytes))),
-    fetchFile(address, car_types).then((answer) => answer.json()),
+    fetchFile(address, kernel),
+    fetchFile(address, table).then(decodeTable),
+    fetchFile(address, car_types).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))),
     answered(fetch(address.ofWorld('/map'))).then((answer) => answer.json()),
   ]);
-  return { kernel: new Uint8Array(code), table: cityTable, carTypes, map } as CityAssets;
+  return { kernel: code, table: cityTable, carTypes, map } as CityAssets;
 }
 
 /** A node of another release may have other files: then the node of the world is asked. */
-async function fetchFile(address: TwinAddress, path: string): Promise<Response> {
+async function fetchFile(address: TwinAddress, path: string): Promise<Uint8Array<ArrayBuffer>> {
   const answer = await fetch(address.rest(path));
-  return answered(answer.status === 404 ? fetch(address.ofWorld(path)) : answer);
+  const found = await answered(answer.status === 404 ? fetch(address.ofWorld(path)) : answer);
+  const bytes = new Uint8Array(await found.arrayBuffer());
+  await checkName(path, bytes);
+  return bytes;
+}
+
+/** Rejects for bytes that are not those of the name, which lead to another world. */
+async function checkName(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  // Pages that were not loaded by HTTPS do not have it, unless they are of this machine.
+  const subtle = globalThis.crypto?.subtle;
+  if (subtle === undefined) return;
+  const digest = new Uint8Array(await subtle.digest('SHA-256', bytes));
+  const text = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const name = /([0-9a-f]+)\.[^/]*$/.exec(path)?.[1];
+  if (name === undefined || !text.startsWith(name)) throw new Error(`${path} is spoiled`);
 }
 
 async function answered(asked: Response | Promise<Response>): Promise<Response> {

@@ -1,4 +1,5 @@
 import { afterEach, expect } from 'vitest';
+import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
 import { TestTime } from '../../src/testing/doubles/test-time.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
 import type { LiveEvent } from '../src/live-events.ts';
@@ -8,6 +9,8 @@ import { LockstepDouble } from './lockstep-double.ts';
 
 /** The client's clock shows another time than the node's. */
 const CLOCK_MS = 7_777_777;
+/** Messages are late by so much at most, if they are. */
+export const LATE_MS = 400;
 
 const worlds: LiveWorld[] = [];
 afterEach(() => {
@@ -69,3 +72,21 @@ export async function expectTruth({ live, node }: Stage): Promise<void> {
   expect([world.tick, world.hash()]).toEqual([truth.tick, truth.hash()]);
   truth.close();
 }
+
+/** Random changes over some seconds. */
+export async function switchAround(
+  { node, time }: Stage,
+  seconds: number,
+  dice: Dice,
+): Promise<void> {
+  for (let ms = 0; ms < seconds * 1000; ) {
+    const touched = 1 + dice.below(F_ALL);
+    node.change(dice.below(CAR_COUNT), touched, touched & dice.below(F_ALL + 1));
+    const pauseMs = dice.below(500);
+    await time.advance(pauseMs);
+    ms += pauseMs;
+  }
+}
+
+/** All that is on its way has come, and the last change has taken effect. */
+export const settle = ({ time }: Stage) => time.advance(2 * LATE_MS);

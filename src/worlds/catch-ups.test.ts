@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
 import { TwinError } from '../errors.ts';
-import { CATCH_UP_SHARE, LAG_TICKS, LOCKSTEP_LAG_TICKS } from '../limits.ts';
+import {
+  CATCH_UP_SHARE,
+  CATCH_UP_TICKS,
+  LAG_TICKS,
+  LOCKSTEP_LAG_TICKS,
+  WAIT_MS_MAX,
+} from '../limits.ts';
 import { createLog } from '../log.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { startFaultyNode } from '../testing/rigs/node.ts';
 import { until } from '../testing/rigs/until.ts';
 import { partitionOf } from '../twin/ids.ts';
-import { CatchUps } from './catch-ups.ts';
+import { CatchUps, type StandingWorld } from './catch-ups.ts';
 import type { OwnedWorld } from './owned-world.ts';
 
 /** Ticks of a piece, and the time that one takes. */
@@ -55,6 +61,66 @@ test('[Y9] the world that is furthest behind comes first, and each piece is a te
   expect(steps).toHaveLength(2 + 4 + 3);
   expect(new Set(steps.slice(2, 4))).toEqual(new Set(['ancient', 'old']));
   expect(steps.slice(-3).toSorted()).toEqual(['ancient', 'late', 'old']);
+});
+
+test('[L17] worlds that were asked for in vain get every other turn, however far behind others are', async () => {
+  const { catchUps, steps, time, worldOf } = setUp();
+  for (let i = 0; i < 20; i++) catchUps.add(worldOf('ancient', 1000));
+  catchUps.add(worldOf('asked', 3), true);
+  catchUps.add(worldOf('asked too', 2), true);
+  await time.advance(0);
+  for (let piece = 0; piece < 11; piece++) await time.advance(REST_MS);
+  const asked = steps.filter((id) => id !== 'ancient');
+  expect(asked).toEqual(['asked', 'asked too', 'asked', 'asked too', 'asked']);
+  expect(steps).toHaveLength(12);
+});
+
+/** What a tick costs on the machine for which the goals are set, ms. */
+const TICK_MS_OF_SHARD = 0.0034;
+/** Of the time of worlds. */
+const HOUR_TICKS = 180_000;
+const MS_PER_TICK = 20;
+
+test('[Y9] 500 worlds of a shard that only their clients live are never far behind, for a day', async () => {
+  const time = TestTime.standing();
+  const catchUps = new CatchUps({ time, log: createLog('silent') });
+  const shard = { burstMs: (ticks: number) => ticks * TICK_MS_OF_SHARD };
+  const now = () => time.now() / MS_PER_TICK;
+  const startTick = now();
+  let furthest = 0;
+  class Followed implements StandingWorld {
+    readonly id = 'w';
+    readonly shard = shard;
+    reached = startTick;
+
+    get behindTicks(): number {
+      return now() - this.reached;
+    }
+
+    get isBehind(): boolean {
+      return this.behindTicks > LOCKSTEP_LAG_TICKS;
+    }
+
+    async catchUp(): Promise<number> {
+      furthest = Math.max(furthest, this.behindTicks);
+      const ticks = Math.min(this.behindTicks, CATCH_UP_TICKS);
+      await time.sleep(shard.burstMs(ticks));
+      this.reached += ticks;
+      return ticks;
+    }
+  }
+  const worlds = Array.from({ length: 500 }, () => new Followed());
+  for (let minute = 0; minute < 24 * 60; minute++) {
+    for (const world of worlds) if (world.isBehind) catchUps.add(world);
+    await time.advance(60_000);
+  }
+  catchUps.stop();
+  for (const { behindTicks } of worlds) furthest = Math.max(furthest, behindTicks);
+  expect(furthest).toBeGreaterThan(LOCKSTEP_LAG_TICKS);
+  expect(shard.burstMs(furthest)).toBeLessThan(WAIT_MS_MAX);
+  expect(Math.min(...worlds.map(({ reached }) => reached)) - startTick).toBeGreaterThan(
+    20 * HOUR_TICKS,
+  );
 });
 
 test('[Y9] each shard has worlds of its own', async () => {

@@ -15,11 +15,18 @@ export interface StandingWorld {
   catchUp(): Promise<number>;
 }
 
-type Waiting = Set<StandingWorld>;
+/** The worlds of a shard that wait. */
+interface Waiting {
+  /** Nobody has asked for them. */
+  readonly standing: Set<StandingWorld>;
+  /** In order of their turns. */
+  readonly asked: Set<StandingWorld>;
+}
 
 /**
  * Brings worlds to now that are far behind: on each shard one at a time, the one furthest behind first, in
- * CATCH_UP_SHARE of the time of its thread.
+ * CATCH_UP_SHARE of the time of its thread. Every other turn is for those that a client has asked for in vain:
+ * however many stand, these get on.
  */
 export class CatchUps {
   readonly #time: Pick<Time, 'after'>;
@@ -34,17 +41,15 @@ export class CatchUps {
     this.#log = log;
   }
 
-  /** It may be in the queue already. */
-  add(world: StandingWorld): void {
+  /** It may be in the queue already. `isAsked`: a client asks for it, and will ask again. */
+  add(world: StandingWorld, isAsked = false): void {
     if (this.#isStopped) return;
-    const waiting = this.#waiting.get(world.shard);
-    if (waiting !== undefined) {
-      waiting.add(world);
-      return;
-    }
-    const own = new Set([world]);
-    this.#waiting.set(world.shard, own);
-    void this.#run(world.shard, own);
+    const known = this.#waiting.get(world.shard);
+    const waiting = known ?? { standing: new Set(), asked: new Set() };
+    (isAsked ? waiting.asked : waiting.standing).add(world);
+    if (known !== undefined) return;
+    this.#waiting.set(world.shard, waiting);
+    void this.#run(world.shard, waiting);
   }
 
   stop(): void {
@@ -53,8 +58,9 @@ export class CatchUps {
   }
 
   async #run(shard: StandingWorld['shard'], waiting: Waiting): Promise<void> {
-    for (;;) {
-      const next = furthestBehind(waiting);
+    for (let isAsked = true; ; isAsked = !isAsked) {
+      const [first, second] = isAsked ? [firstAsked, furthestBehind] : [furthestBehind, firstAsked];
+      const next = first(waiting) ?? second(waiting);
       if (next === undefined || this.#isStopped) break;
       const ticks = await this.#step(next, waiting);
       await this.#rest(shard.burstMs(ticks) * (1 / CATCH_UP_SHARE - 1));
@@ -67,7 +73,8 @@ export class CatchUps {
       return await world.catchUp();
     } catch (err) {
       // It is added again when its time of use is saved the next time.
-      waiting.delete(world);
+      waiting.standing.delete(world);
+      waiting.asked.delete(world);
       if (!isStoreUnavailable(err)) {
         this.#log.warn({ world: world.id, err }, 'could not bring a world to the current tick');
       }
@@ -90,11 +97,22 @@ export class CatchUps {
 }
 
 /** Forgets those that are not behind any more. */
-function furthestBehind(waiting: Waiting): StandingWorld | undefined {
+function furthestBehind({ standing }: Waiting): StandingWorld | undefined {
   let furthest: StandingWorld | undefined;
-  for (const world of waiting) {
-    if (!world.isBehind) waiting.delete(world);
+  for (const world of standing) {
+    if (!world.isBehind) standing.delete(world);
     else if (world.behindTicks > (furthest?.behindTicks ?? -1)) furthest = world;
   }
   return furthest;
+}
+
+/** The next one goes to the end of the queue. Forgets those that are not behind any more. */
+function firstAsked({ asked }: Waiting): StandingWorld | undefined {
+  for (const world of asked) {
+    asked.delete(world);
+    if (!world.isBehind) continue;
+    asked.add(world);
+    return world;
+  }
+  return undefined;
 }

@@ -280,7 +280,7 @@ export class WorldLoader implements StandingWorld {
       );
     if (waitMs > WORK_MS_MAX) {
       // Nobody waits for so long, but whoever asks again later shall find it nearer.
-      shared.catchUps.add(this);
+      shared.catchUps.add(this, true);
       throw overloaded();
     }
     if (asker !== undefined) pay(asker, task.tick - Math.max(ticks.reached, ticks.paid));

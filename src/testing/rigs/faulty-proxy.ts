@@ -10,7 +10,7 @@ export type Direction = 'forth' | 'back';
  */
 export class FaultyProxy {
   readonly #server: Server;
-  readonly #target: URL;
+  #target: URL;
   readonly #pipes = new Set<ProxyPipe>();
   readonly #cut = new Set<Direction>();
   readonly #clogged = new Set<Direction>();
@@ -32,6 +32,11 @@ export class FaultyProxy {
   /** Name and port. */
   get host(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Later connections go there. */
+  connectTo(target: string): void {
+    this.#target = new URL(target);
   }
 
   /** What goes there vanishes. Connections that have lost something never get anything more. */

@@ -107,11 +107,19 @@ test('[Y4] who knows the beginning of the journal gets only what came after it',
   expect(hello.journal).toBe(String(lived.hash));
   await again.close();
 
-  const stranger = await LockstepClient.open(world, `&since=1&journal=${'0'.repeat(16)}`);
-  const whole = await stranger.hello();
-  expect([whole.resumed, changesOf(whole).length]).toEqual([false, 2]);
-  expect(String(new LivedWorld(whole).hash)).toBe(whole.journal);
-  await stranger.close();
+  const current = await LockstepClient.open(world, `&since=2&journal=${lived.hash}`);
+  const nothing = await current.hello();
+  expect([nothing.resumed, changesOf(nothing), nothing.seq]).toEqual([true, [], 2]);
+  await current.close();
+
+  for (const since of [1, 2]) {
+    const known = `&since=${since}&journal=${'0'.repeat(16)}`;
+    const stranger = await LockstepClient.open(world, known);
+    const whole = await stranger.hello();
+    expect([whole.resumed, changesOf(whole).length]).toEqual([false, 2]);
+    expect(String(new LivedWorld(whole).hash)).toBe(whole.journal);
+    await stranger.close();
+  }
 });
 
 test.each([

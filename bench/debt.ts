@@ -1,0 +1,167 @@
+/**
+ * Worlds that only their clients live, for a day by a clock that is moved: how many of them a shard keeps at
+ * hand in spare time, how soon one answers for its state, and how soon for any tick of its day.
+ */
+import { CAR_COUNT, F_ALL } from '../assembly/layout.ts';
+import { CATCH_UP_SHARE, LOCKSTEP_LAG_TICKS } from '../src/limits.ts';
+import { Dice } from '../src/testing/rigs/dice.ts';
+import { startTestNode, type TestNode } from '../src/testing/rigs/node.ts';
+import { systemTime } from '../src/time.ts';
+import type { OwnedWorld } from '../src/worlds/owned-world.ts';
+import { type Figure, figure } from './common/figures.ts';
+import { parseOptions } from './common/options.ts';
+import { progress } from './common/progress.ts';
+
+const HOUR_MS = 3_600_000;
+const TICKS_PER_S = 50;
+const HOUR_TICKS = 3600 * TICKS_PER_S;
+/** Worlds a shard has to keep at hand. */
+const WORLDS_MIN = 500;
+const STATE_MS_MAX = 5000;
+const DEBT_S_MAX = 60;
+/** Moved on between two looks, so that pauses of the catch-ups take no time here. */
+const SKIP_MS = 250;
+const LOOK_MS = 10;
+
+const OPTIONS = {
+  worlds: { fallback: 3, min: 1, max: 500, help: 'worlds that are lived for the whole day' },
+  hours: { fallback: 24, min: 2, max: 1000, help: 'how long' },
+  ticks: { fallback: 20, min: 1, max: 10_000, help: 'ticks of each that are asked for' },
+  crowd: {
+    fallback: 10_000,
+    min: 1,
+    max: 20_000,
+    help: 'worlds that are as old, and never stepped',
+  },
+  asked: { fallback: 5, min: 1, max: 1000, help: 'of these, how many are asked for their state' },
+};
+type Chosen = ReturnType<typeof parseOptions<typeof OPTIONS>>;
+
+export async function run(options: string[]): Promise<Figure[]> {
+  const chosen = parseOptions(OPTIONS, options);
+  const node = await startTestNode();
+  try {
+    const day = await livedDay(node, chosen);
+    return [...day, ...(await owedDay(node, chosen))];
+  } finally {
+    await node.discard();
+  }
+}
+
+/** A world that somebody watches by lockstep. */
+async function watched(node: TestNode, startTick: number): Promise<OwnedWorld> {
+  const world = (await node.worlds.create({ startTick })) as OwnedWorld;
+  world.watch('lockstep', 'a');
+  return world;
+}
+
+/** What came of a request that was repeated as long as it was told to come again. */
+interface Asked {
+  ms: number;
+  refusals: number;
+}
+
+async function askUntilAnswered(url: string): Promise<Asked> {
+  const startMs = systemTime.now();
+  for (let refusals = 0; ; refusals++) {
+    const answer = await fetch(url);
+    await answer.arrayBuffer();
+    if (answer.ok) return { ms: systemTime.now() - startMs, refusals };
+    if (answer.status !== 503) throw new Error(`${url}: ${answer.status}`);
+    await systemTime.sleep(1000 * Number(answer.headers.get('Retry-After')));
+  }
+}
+
+const stateOf = (node: TestNode, { id }: OwnedWorld) => `${node.twinUrl}/api/v1/worlds/${id}/state`;
+const longest = (all: readonly Asked[]) => Math.max(...all.map(({ ms }) => ms));
+const refusals = (all: readonly Asked[]) => all.reduce((sum, each) => sum + each.refusals, 0);
+
+/** Some worlds live for a day with some changes; the node steps them in spare time. */
+async function livedDay(
+  node: TestNode,
+  { worlds: count, hours, ticks }: Chosen,
+): Promise<Figure[]> {
+  const worlds = await Promise.all(Array.from({ length: count }, () => watched(node, 0)));
+  const dice = new Dice(1);
+  let hour = 0;
+  const stopProgress = progress(() => `${hour} of ${hours} hours are lived`);
+  const before = { us: processorUs(), ticks: reachedOf(worlds) };
+  for (; hour < hours; hour++) {
+    for (const world of worlds) {
+      const touched = 1 + dice.below(F_ALL);
+      await world.change(dice.below(CAR_COUNT), touched, touched & dice.below(F_ALL + 1));
+    }
+    await node.skip(HOUR_MS + SKIP_MS);
+    await caughtUp(node, worlds);
+  }
+  const livedTicks = reachedOf(worlds) - before.ticks;
+  const tickUs = (processorUs() - before.us) / livedTicks;
+  // Just before they would be stepped again.
+  await node.skip(HOUR_MS - SKIP_MS);
+  const states: Asked[] = [];
+  for (const world of worlds) states.push(await askUntilAnswered(stateOf(node, world)));
+  const past: Asked[] = [];
+  for (const world of worlds) {
+    for (let i = 0; i < ticks; i++) {
+      const tick = dice.below(hours * HOUR_TICKS);
+      past.push(await askUntilAnswered(`${stateOf(node, world)}?tick=${tick}&hash=1`));
+    }
+  }
+  stopProgress();
+  for (const world of worlds) world.unwatch('lockstep', 'a');
+  const kept = (CATCH_UP_SHARE * 1e6) / (TICKS_PER_S * tickUs);
+  return [
+    figure('worlds a shard steps in spare time for ever', kept, 'worlds', { atLeast: WORLDS_MIN }),
+    figure('a tick in spare time, all in', tickUs, 'µs'),
+    figure('state of a world that stood for an hour, slowest', longest(states), 'ms', {
+      atMost: STATE_MS_MAX,
+    }),
+    figure('  refused until then', refusals(states), ''),
+    figure(`any tick of ${hours} hours, slowest of ${past.length}`, longest(past) / 1000, 's', {
+      ...{ atMost: DEBT_S_MAX, isScaled: false },
+    }),
+    figure('  refused until then', refusals(past), ''),
+  ];
+}
+
+function processorUs(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+const reachedOf = (worlds: readonly OwnedWorld[]) =>
+  worlds.reduce((sum, { loader }) => sum - loader.behindTicks, 0) +
+  worlds.reduce((sum, world) => sum + world.tick(), 0);
+
+/** Waits until the node has stepped worlds that were an hour behind. */
+async function caughtUp(node: TestNode, worlds: readonly OwnedWorld[]): Promise<void> {
+  await node.worlds.idle.sweep();
+  while (worlds.some(({ loader }) => loader.behindTicks > LOCKSTEP_LAG_TICKS)) {
+    await systemTime.sleep(LOOK_MS);
+    await node.time.jump(SKIP_MS);
+  }
+}
+
+/** Very many worlds that were never stepped, of which some are asked for their state. */
+async function owedDay(node: TestNode, { crowd, hours, asked }: Chosen): Promise<Figure[]> {
+  const worlds: OwnedWorld[] = [];
+  const stopProgress = progress(() => `${worlds.length} of ${crowd} worlds are made`);
+  while (worlds.length < crowd) worlds.push(await watched(node, hours * HOUR_TICKS));
+  await node.worlds.idle.sweep();
+  const found: Asked[] = [];
+  for (const world of worlds.slice(0, asked)) {
+    found.push(await askUntilAnswered(stateOf(node, world)));
+  }
+  stopProgress();
+  return [
+    figure(
+      `state of one of ${crowd} worlds that stood for ${hours} hours, slowest`,
+      longest(found) / 1000,
+      's',
+      {
+        ...{ atMost: DEBT_S_MAX, isScaled: false },
+      },
+    ),
+    figure('  refused until then', refusals(found), ''),
+  ];
+}

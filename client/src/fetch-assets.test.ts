@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterEach, expect, test, vi } from 'vitest';
+import { CAR_TYPES } from '../../src/twin/fleet.ts';
+import { builtAssets } from '../testing/built-assets.ts';
+import { fetchAssets } from './fetch-assets.ts';
+import { TwinAddress } from './twin-address.ts';
+
+const ADDRESS = new TwinAddress({ id: 'w', stream_url: 'ws://node.test/ws/worlds/w' });
+const built = (path: string) => readFileSync(new URL(`../../build/${path}`, import.meta.url));
+
+const files = new Map<string, Uint8Array>();
+function named(extension: string, content: Uint8Array): string {
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 32);
+  const path = `/lockstep/${hash}.${extension}`;
+  files.set(path, content);
+  return path;
+}
+
+/** Addresses of which a part is another one for each length, so that they are fetched anew. */
+function assetsOf(length: number) {
+  return {
+    kernel: named('wasm', built('kernel.wasm')),
+    frames: named('wasm', built('frames.wasm')),
+    table: named('table', built('cities/grid.coded')),
+    car_types: named('json', Buffer.from(JSON.stringify(CAR_TYPES).padEnd(length))),
+  };
+}
+
+/** A node that has these files, and may send one of them with a byte that is another one. */
+function serve(spoiled?: string): void {
+  vi.stubGlobal('fetch', async (url: string) => {
+    const { pathname } = new URL(url);
+    if (pathname.endsWith('/map')) return Response.json((await builtAssets('grid')).map);
+    const bytes = Uint8Array.from(files.get(pathname) ?? []);
+    const middle = bytes.length >> 1;
+    if (pathname === spoiled) bytes[middle] = 1 ^ (bytes[middle] ?? 0);
+    return new Response(bytes, { status: files.has(pathname) ? 200 : 404 });
+  });
+}
+afterEach(() => vi.unstubAllGlobals());
+
+test.each(['kernel', 'table', 'car_types'] as const)(
+  '[K12] a spoiled asset is not used, and is asked for again: %s',
+  async (name) => {
+    const wanted = await builtAssets('grid');
+    const assets = assetsOf(100_000 + name.length);
+    serve(assets[name]);
+    await expect(fetchAssets(ADDRESS, { assets })).rejects.toThrow(`${assets[name]} is spoiled`);
+    serve();
+    const { kernel, table, carTypes, map } = await fetchAssets(ADDRESS, { assets });
+    expect(Buffer.compare(kernel, wanted.kernel)).toBe(0);
+    expect(Buffer.compare(new Uint8Array(table), new Uint8Array(wanted.table))).toBe(0);
+    expect([carTypes, map.city]).toEqual([CAR_TYPES, 'grid']);
+  },
+);

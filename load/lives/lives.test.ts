@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { inFreshDir } from '../../bench/common/fresh-dir.ts';
+import { CITIES } from '../../src/city/catalogue.ts';
+import { ClusterNodes } from '../cluster/cluster-nodes.ts';
+import { hashesOf } from './lived.ts';
+import { NodesBehindProxies } from './nodes-behind-proxies.ts';
+import { openPlace, type Place } from './place.ts';
+import { type Plan, prove } from './proof.ts';
+
+const PLAN: Plan = {
+  ...{ seeds: 1, minutes: 1, live: 4, rate: 10, ticks: 10, kills: 0, late: 50, drop: 2 },
+};
+
+/** One node, and worlds in this process. */
+function proved(spoil: (place: Place) => Place = (place) => place) {
+  return inFreshDir(async (dir) => {
+    const nodes = await ClusterNodes.start(1, dir, () => ({}));
+    try {
+      const behind = await NodesBehindProxies.open(nodes);
+      try {
+        return await prove(PLAN, behind, [spoil(await openPlace('Node.js', behind.origins))]);
+      } finally {
+        behind.close();
+      }
+    } finally {
+      await nodes.end();
+    }
+  });
+}
+
+const missed = ({ judged = [] }: Awaited<ReturnType<typeof proved>>) =>
+  judged.filter(({ target }) => target?.met === false).map(({ name, value }) => [name, value]);
+
+test('worlds that are lived beside a node are its worlds', async () => {
+  const outcome = await proved();
+  expect(missed(outcome)).toEqual([]);
+  const compared = outcome.judged?.find(({ name }) => name === 'hashes compared');
+  expect(compared?.value).toBe(PLAN.ticks * CITIES.length);
+});
+
+test('one hash that differs is found', async () => {
+  let isSpoiled = false;
+  const outcome = await proved((place) => ({
+    ...place,
+    async run(task, given) {
+      const result = await place.run(task, given);
+      if ((task as unknown) !== hashesOf || isSpoiled) return result;
+      isSpoiled = true;
+      (result as string[])[3] = 'feedfeedfeedfeed';
+      return result;
+    },
+  }));
+  expect(missed(outcome)).toEqual([['hashes that differ', 1]]);
+});
