@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { COLOURS } from '../../twin/enumerations.ts';
 import { colourName } from '../common/colours.ts';
 import {
+  ago,
+  duration,
   formatClock,
   formatInteger,
   inSentence,
@@ -26,6 +28,15 @@ it('messages of the twin name features in plain words', () => {
 describe('figures', () => {
   it('are speeds in km/h', () => {
     expect([0, 13.89, 11.64].map(kmh)).toEqual(['0 km/h', '50 km/h', '42 km/h']);
+  });
+
+  it('are times in their two largest units', () => {
+    const seconds = [0, 1, 59.6, 61, 724, 3600, 4360, 90_061];
+    expect(seconds.map((each) => duration(each))).toEqual([
+      ...['0 s', '1 s', '1 min', '1 min 1 s', '12 min 4 s', '1 h', '1 h 12 min', '1 d 1 h'],
+    ]);
+    expect(ago(724 * 50)).toBe('12 min 4 s ago');
+    expect(ago(3660 * 50, true)).toBe('1 hour 1 minute ago');
   });
 
   it('are times of the world', () => {

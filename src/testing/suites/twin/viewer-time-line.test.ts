@@ -1,9 +1,9 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { useTwin, vinOf } from './api.ts';
 import { recklessJournal } from './reckless.ts';
-import { display, mapless, openCity, until } from './viewer-visitor.ts';
+import { display, firstVisit, mapless, openCity, until } from './viewer-visitor.ts';
 import type { World } from './wire.ts';
 
 // A busy machine takes its time.
@@ -24,8 +24,9 @@ afterAll(async () => {
 });
 
 /** The city, once it lives in the page. */
-async function openLife(behind: string): Promise<Page> {
-  const opened = await openCity(await mapless(browser), `${api.url}/worlds/${world.id}${behind}`);
+async function openLife(behind: string, context?: BrowserContext): Promise<Page> {
+  const visit = context ?? (await mapless(browser));
+  const opened = await openCity(visit, `${api.url}/worlds/${world.id}${behind}`);
   await until(opened, 'viewer.life !== null');
   return opened;
 }
@@ -158,11 +159,13 @@ describe('the time line', () => {
 });
 
 describe('a link to a moment', () => {
-  test('[P39] opens the city there, stopped', async () => {
-    const opened = await openLife(`#tick=1236&car=${vinOf(world, 7)}`);
+  test('[P22, P39] opens the city there, stopped, and invites to nothing', async () => {
+    const opened = await openLife('#tick=1236', await firstVisit(await mapless(browser)));
     await expectAsItWas(opened, 1236);
     expect((await display(opened)).past).toMatchObject({ isPlaying: false });
-    expect((await display(opened)).picked).toBe(vinOf(world, 7));
+    await back(opened).click();
+    await until(opened, 'viewer.past === null');
+    expect(await opened.locator('.demonstration').count()).toBe(0);
     await opened.context().close();
   });
 
