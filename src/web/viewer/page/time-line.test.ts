@@ -200,16 +200,6 @@ describe('a link to a moment', () => {
     expect([line.isPast.value, line.player.tick.value]).toEqual([true, 12_345]);
   });
 
-  test('opens it once the beginning of the life is known too', async () => {
-    life.extent.value = [30_000, 60_000];
-    line.openAt(12_345);
-    await settled();
-    expect(line.isPast.value).toBe(false);
-    life.extent.value = [0, 60_050];
-    await settled();
-    expect([line.isPast.value, line.player.tick.value]).toEqual([true, 12_345]);
-  });
-
   test('is given up where the past stays unknown', async () => {
     known.value = null;
     line.openAt(12_345);
