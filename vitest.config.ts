@@ -27,6 +27,9 @@ const ON_NODES = [
 const stripCache = new URL('src/testing/rigs/strip-cache.mjs', import.meta.url);
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${stripCache}`;
 
+/** They put doubles in the place of modules, which another file may have loaded before. */
+const MOCKED = ['src/web/viewer/page/*.test.ts', 'src/dealer/customers.test.ts'];
+
 /** They use all processors for a minute, so they run after all others. */
 const RUNS = ['src/simulation/simulation.test.ts'];
 
@@ -57,11 +60,12 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['{src,assembly,load,bench,scripts,client/src}/**/*.test.ts'],
-          exclude: [...exclude, ...SUITES, ...RUNS],
+          exclude: [...exclude, ...SUITES, ...MOCKED, ...RUNS],
           // One process after the other would load the same modules for each of 150 files.
           isolate: false,
         },
       },
+      { extends: true, test: { name: 'mocked', include: MOCKED, exclude } },
       {
         extends: true,
         test: { name: 'runs', include: RUNS, exclude, sequence: { groupOrder: 1 } },

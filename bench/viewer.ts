@@ -89,17 +89,10 @@ function sizeKiB(): number {
 
 /** From the first request to the first frame with cars, in the page's own clock. */
 async function firstCarS(page: Page, url: URL): Promise<number> {
-  await page.addInitScript(`
-    const look = (ms) => {
-      if (typeof viewer === 'object' && viewer.drawn > 0) window.firstCarMs = ms;
-      else requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-  `);
   await page.goto(`${url.origin}/`);
   for (;;) {
-    const ms = (await page.evaluate('window.firstCarMs')) as number | undefined;
-    if (ms !== undefined) return ms / 1000;
+    const ms = await page.evaluate(`performance.getEntriesByName('first cars')[0]?.startTime ?? 0`);
+    if (Number(ms) > 0) return Number(ms) / 1000;
     await systemTime.sleep(POLL_MS);
   }
 }

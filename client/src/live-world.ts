@@ -25,11 +25,12 @@ const DIFFERENCE_MS = 600_000;
 /** Connections without a snapshot before these count as refused. */
 const ATTEMPTS_MAX = 3;
 
-/** What tests hand in. */
 export interface LiveDependencies {
   platform: Platform;
   openSocket: OpenSocket;
   fetchAssets: FetchAssets;
+  /** Ends when assets may be loaded for a world that is at a tick. */
+  mayLoad(tick: number): Promise<void>;
   fetchJournal: FetchJournal;
   isGone(address: TwinAddress): Promise<boolean>;
 }
@@ -38,6 +39,7 @@ const SYSTEM: LiveDependencies = {
   platform: systemPlatform,
   openSocket: openWebSocket,
   fetchAssets,
+  mayLoad: async () => {},
   fetchJournal,
   isGone: isWorldGone,
 };
@@ -181,10 +183,10 @@ export class LiveWorld {
   // ── the lockstep stream ─────────────────────────────────────────────────────────────────────
 
   #follow(): void {
-    const { platform, openSocket, fetchAssets, isGone } = this.#dependencies;
+    const { platform, openSocket, fetchAssets, mayLoad, isGone } = this.#dependencies;
     const address = this.#address;
     this.#follower = new LockstepFollower({
-      ...{ address, platform, openSocket, fetchAssets },
+      ...{ address, platform, openSocket, fetchAssets, mayLoad },
       isGone: () => isGone(address),
       followed: (_, isNew) => this.#followed(isNew),
       rolledBack: (tick, ticks) => this.#tell({ type: 'rollback', tick, ticks }),

@@ -29,6 +29,8 @@ export interface FollowerDependencies {
   readonly platform: Platform;
   readonly openSocket: OpenSocket;
   readonly fetchAssets: FetchAssets;
+  /** Ends when assets may be loaded for a world that is at a tick. */
+  mayLoad(tick: number): Promise<void>;
   isGone(): Promise<boolean>;
   /** A hello has come, and the world is at the present. `isNew`: it was read anew. */
   followed(followed: FollowedWorld, isNew: boolean): void;
@@ -196,7 +198,8 @@ export class LockstepFollower {
 
   /** The world of a whole hello, at the present. */
   async #read(hello: LockstepHello): Promise<FollowedWorld> {
-    const { platform, fetchAssets, address } = this.#dependencies;
+    const { platform, fetchAssets, mayLoad, address } = this.#dependencies;
+    await mayLoad(hello.tick);
     const assets = await fetchAssets(address, hello);
     const model = await CityModel.of(this.#mustRebuild ? { ...assets } : assets);
     this.#mustRebuild = false;

@@ -19,6 +19,8 @@ export interface LifeListener {
   frame(frame: Snapshot, dueMs: number): void;
   corrected(frames: readonly Snapshot[], lateTicks: number): void;
   fleet(fleet: readonly FleetEntry[]): void;
+  /** The node has told of the world: see `load`. `isNew`: it was made a moment ago. */
+  met(isNew: boolean): void;
   state(state: LifeState): void;
   /** There is no worker, or it has ended with an error. */
   failed(): void;
@@ -72,6 +74,11 @@ export class LocalLife implements Life {
     this.#worker.postMessage({ type: 'open', world, streamUrl });
   }
 
+  /** Lets the worker load what the world is lived with: much, which could be in the way of other things. */
+  load(): void {
+    this.#worker.postMessage({ type: 'load' });
+  }
+
   /** Connects again at once. */
   reconnect(): void {
     this.#worker.postMessage({ type: 'reconnect' });
@@ -105,6 +112,7 @@ export class LocalLife implements Life {
     else if (report.type === 'corrected') {
       this.#listener.corrected(report.frames, report.lateTicks);
     } else if (report.type === 'fleet') this.#listener.fleet(report.fleet);
+    else if (report.type === 'met') this.#listener.met(report.isNew);
     else if (report.type === 'state') {
       this.state.value = report.state;
       this.#listener.state(report.state);

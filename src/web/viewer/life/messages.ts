@@ -50,6 +50,8 @@ export type Answer<Name extends Question> = Awaited<ReturnType<Questions[Name]>>
 /** From the page. */
 export type Request =
   | { type: 'open'; world: string; streamUrl: string }
+  /** What the world is lived with may be loaded. */
+  | { type: 'load' }
   /** The computer has slept, or the network is back. */
   | { type: 'reconnect' }
   | { type: 'ask'; number: number; question: Question; given: readonly unknown[] };
@@ -63,6 +65,8 @@ export type LifeState = 'connecting' | 'living' | 'alone' | 'shown' | 'gone';
 
 /** From the worker. */
 export type Report =
+  /** The node has told of the world, and the worker waits for `load`. `isNew`: it was made a moment ago. */
+  | { type: 'met'; isNew: boolean }
   | { type: 'state'; state: LifeState }
   | { type: 'fleet'; fleet: readonly FleetEntry[] }
   | {

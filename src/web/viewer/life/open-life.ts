@@ -1,14 +1,7 @@
 import { type LifeListener, LocalLife } from './local-life.ts';
 
-/**
- * Has a world live in a worker of this page. Undefined where the browser cannot do that.
- * @param isTurn what the worker loads must not be in the way of what comes before
- */
-export function openLife(
-  world: string,
-  isTurn: Promise<void>,
-  listener: LifeListener,
-): LocalLife | undefined {
+/** Has a world live in a worker of this page. Undefined where the browser cannot do that. */
+export function openLife(world: string, listener: LifeListener): LocalLife | undefined {
   if (typeof Worker !== 'function' || typeof WebAssembly !== 'object') return undefined;
   const worker = new Worker(new URL('./worker/life-worker.ts', import.meta.url), {
     type: 'module',
@@ -16,6 +9,6 @@ export function openLife(
   const life = new LocalLife(worker, listener);
   // Any node has the stream of any world, and few messages come by it.
   const streamUrl = `${location.origin.replace(/^http/, 'ws')}/ws/worlds/${world}`;
-  void isTurn.then(() => life.open(world, streamUrl));
+  life.open(world, streamUrl);
   return life;
 }

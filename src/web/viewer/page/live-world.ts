@@ -14,6 +14,8 @@ import { WorldSource } from './world-source.ts';
 /** The state of the connection as the page shows it. */
 export type Status = 'connecting' | 'live' | 'behind' | 'reconnecting' | 'polling' | 'gone';
 
+/** The cars of a new world are drawn by then, or something is amiss. */
+const FIRST_CARS_MS = 1000;
 const WATCHERS_MS = 10_000;
 /** How often the panels get the newest frame. */
 const PUBLISH_MS = 200;
@@ -21,6 +23,9 @@ const PUBLISH_MS = 200;
 const GLIDE_TICKS_MAX = 0.6 * TICKS_PER_S;
 /** A life connects anew if nothing was displayed for longer: the computer may have slept. */
 const ASLEEP_MS = 5000;
+
+/** In the page's performance timeline. */
+const FIRST_CARS_MARK = 'first cars';
 
 /** The live world: its fleet, its newest frame and the state of the connection. */
 export class LiveWorld {
@@ -45,6 +50,7 @@ export class LiveWorld {
   });
   /** The node sends what is shown, and tells the rest of the world if it is asked. */
   readonly isTold = computed(() => this.#source.value?.from.value === 'node');
+  readonly #carsDrawn = Promise.withResolvers<void>();
   #displayedMs = Number.POSITIVE_INFINITY;
   #publishedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -56,10 +62,11 @@ export class LiveWorld {
     return this.#source.peek()?.from.peek() ?? 'nowhere';
   }
 
-  /** `mapRead`: no car is drawn without the map, so the world begins to live after that. */
+  /** `mapRead`: no car is drawn without the map. */
   start(mapRead: Promise<void>): void {
     const source = new WorldSource({
-      openLife: (listener) => openLife(this.id, mapRead, listener),
+      openLife: (listener) => openLife(this.id, listener),
+      mayLoad: (isNew) => this.#mayLoad(isNew, mapRead),
       openConnection: (listener) => new Connection(browserTransport(this.id), listener),
       after: (ms, call) => {
         const timer = setTimeout(call, ms);
@@ -82,6 +89,22 @@ export class LiveWorld {
       const life = this.life.value;
       if (life !== null) this.watchers.value = life.watchers.value;
     });
+  }
+
+  /** What comes before all that a world is lived with: the map, and the first cars where the node sends them. */
+  async #mayLoad(isNew: boolean, mapRead: Promise<void>): Promise<void> {
+    await mapRead;
+    if (!isNew) return;
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, FIRST_CARS_MS);
+    await Promise.race([this.#carsDrawn.promise, isLate]);
+    clearTimeout(timer);
+  }
+
+  /** Call it when the first cars are drawn. */
+  drawCars(): void {
+    performance.mark(FIRST_CARS_MARK);
+    this.#carsDrawn.resolve();
   }
 
   /**

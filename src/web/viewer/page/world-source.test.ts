@@ -14,6 +14,7 @@ const frame = (tick: number): Snapshot => ({
 class Stage {
   readonly requests: Request[] = [];
   readonly shown: number[] = [];
+  readonly mayLoad = Promise.withResolvers<void>();
   report: (report: Report) => void = () => {};
   fail: () => void = () => {};
   node: Listener | undefined;
@@ -25,6 +26,7 @@ class Stage {
   constructor(hasWorker = true) {
     this.source = new WorldSource({
       openLife: (listener) => (hasWorker ? this.#life(listener) : undefined),
+      mayLoad: () => this.mayLoad.promise,
       openConnection: (listener) => {
         this.node = listener;
         this.isStopped = false;
@@ -110,6 +112,40 @@ describe('the source of what is shown', () => {
       [4, 8],
     ]);
     expect(stage.isStopped).toBe(true);
+  });
+
+  it('is the node at once for a new world, which is not asked for anything else meanwhile', async () => {
+    stage.report({ type: 'met', isNew: true });
+    stage.node?.link('streaming');
+    stage.node?.snapshot(frame(4));
+    expect([stage.state, stage.shown]).toEqual([['nowhere', 'streaming'], [4]]);
+    expect(stage.requests).toEqual([]);
+    stage.mayLoad.resolve();
+    await stage.mayLoad.promise;
+    expect(stage.requests).toEqual([{ type: 'load' }]);
+    stage.live(8);
+    await stage.source.decided;
+    expect([stage.state, stage.shown, stage.isStopped]).toEqual([
+      ['life', 'streaming'],
+      [4, 8],
+      true,
+    ]);
+  });
+
+  it('is the node of a new world for good where the world cannot live in the page', async () => {
+    stage.report({ type: 'met', isNew: true });
+    stage.node?.snapshot(frame(4));
+    stage.elapse();
+    await stage.source.decided;
+    stage.node?.snapshot(frame(8));
+    expect([stage.state[0], stage.shown]).toEqual(['node', [4, 8]]);
+  });
+
+  it('is the life for a world that is not new, without a word with the node', async () => {
+    stage.report({ type: 'met', isNew: false });
+    stage.mayLoad.resolve();
+    await stage.mayLoad.promise;
+    expect([stage.requests, stage.node]).toEqual([[{ type: 'load' }], undefined]);
   });
 
   it('is the node at once where the browser cannot let a world live', () => {

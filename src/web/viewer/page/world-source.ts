@@ -14,6 +14,8 @@ const ALONE_MS = 6000;
 export interface SourceParts {
   /** Undefined where the browser cannot let a world live. */
   openLife(listener: LifeListener): LocalLife | undefined;
+  /** Ends when what the world is lived with may be loaded. `isNew`: it was made a moment ago. */
+  mayLoad(isNew: boolean): Promise<void>;
   openConnection(listener: Listener): Pick<Connection, 'retryNow' | 'stop'>;
   /** Calls once after `ms`; the result cancels that. */
   after(ms: number, call: () => void): () => void;
@@ -30,7 +32,8 @@ export class WorldSource {
   /** Whether the world lives here, or the node is to be asked. */
   readonly decided: Promise<void>;
   life: LocalLife | undefined;
-  readonly #decide: () => void;
+  readonly #settle: () => void;
+  #isDecided = false;
   readonly #parts: SourceParts;
   #connection: Pick<Connection, 'retryNow' | 'stop'> | undefined;
   #cancelConnect = () => {};
@@ -41,7 +44,7 @@ export class WorldSource {
   constructor(parts: SourceParts) {
     this.#parts = parts;
     const { promise, resolve } = Promise.withResolvers<void>();
-    [this.decided, this.#decide] = [promise, resolve];
+    [this.decided, this.#settle] = [promise, resolve];
     this.life = parts.openLife({
       frame: (frame, dueMs) => {
         if (this.#takesWorker) parts.frame(frame, dueMs);
@@ -50,10 +53,11 @@ export class WorldSource {
         if (this.#takesWorker) parts.corrected(frames, lateTicks);
       },
       fleet: (fleet) => this.#takeFleet(fleet),
+      met: (isNew) => this.#meet(isNew),
       state: (state) => this.#takeState(state),
       failed: () => this.#lose(),
     });
-    if (this.life === undefined) this.#connect();
+    if (this.life === undefined) this.#askNode();
     else this.#connectAfter(FIRST_MS);
   }
 
@@ -62,6 +66,17 @@ export class WorldSource {
     if (this.link.peek() === 'gone') return;
     this.life?.reconnect();
     this.#connection?.retryNow();
+  }
+
+  /** The node lives a new world in no time: its cars are here before all that this page needs to live it. */
+  #meet(isNew: boolean): void {
+    if (isNew) this.#connect();
+    void this.#parts.mayLoad(isNew).then(() => this.life?.load());
+  }
+
+  #decide(): void {
+    this.#isDecided = true;
+    this.#settle();
   }
 
   #takeFleet(fleet: readonly FleetEntry[]): void {
@@ -92,25 +107,30 @@ export class WorldSource {
     if (this.#takesWorker) this.from.value = 'nowhere';
     this.#takesWorker = false;
     this.#cancelConnect();
-    this.#connect();
+    this.#askNode();
   }
 
   #connectAfter(ms: number): void {
     this.#cancelConnect();
     const { after } = this.#parts;
     this.#cancelConnect = after(ms, () => {
-      this.#cancelConnect = after(GRACE_MS, () => this.#connect());
+      this.#cancelConnect = after(GRACE_MS, () => this.#askNode());
     });
+  }
+
+  /** The node's states are shown, and it is asked for the rest, until the world lives here. */
+  #askNode(): void {
+    this.#decide();
+    this.#connect();
   }
 
   #connect(): void {
     if (this.#connection !== undefined || this.link.peek() === 'gone') return;
-    this.#decide();
     this.#connection = this.#parts.openConnection({
       hello: ({ fleet }) => this.#takeFleet(fleet),
       snapshot: (frame) => {
         this.#takesWorker = false;
-        this.from.value = 'node';
+        this.from.value = this.#isDecided ? 'node' : 'nowhere';
         this.#parts.frame(frame, Number.NaN);
       },
       link: (link) => this.#takeLink(link),

@@ -11,22 +11,28 @@ import type { Report } from '../messages.ts';
 import { LivedHere } from './lived-here.ts';
 
 const AGE_TICKS = 7000;
+/** The page has its map after so long. */
+const MAP_MS = 300;
 
 /** A page and its worker in one thread, and a node that is a double, on the time of the test. */
-async function stage(prepare: (node: LockstepDouble) => void = () => {}) {
+async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTicks = AGE_TICKS) {
   const time = TestTime.standing();
-  const node = new LockstepDouble(time, { seed: 12, ageTicks: AGE_TICKS });
+  const node = new LockstepDouble(time, { seed: 12, ageTicks });
   node.changes.push(...randomChanges(12, AGE_TICKS - 1000));
   prepare(node);
   const frames: { tick: number; dueMs: number }[] = [];
   const corrected: { frames: readonly Snapshot[]; lateTicks: number }[] = [];
   const states: string[] = [];
+  const loading: string[] = [];
   let toPage: (event: { data: Report }) => void = () => {};
   let lived: LivedHere | undefined;
   const dependencies = {
     platform: { now: () => time.now(), after: time.after.bind(time), random: () => 0 },
     ...{ openSocket: node.openSocket, isGone: async () => node.isGone },
-    fetchAssets: () => builtAssets(node.city),
+    fetchAssets: () => {
+      loading.push('loads');
+      return builtAssets(node.city);
+    },
     fetchJournal: async () => node.changes,
   };
   const report = (each: Report) => toPage({ data: structuredClone(each) });
@@ -46,6 +52,13 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}) {
       frame: ({ tick }, dueMs) => frames.push({ tick, dueMs }),
       corrected: (shown, lateTicks) => corrected.push({ frames: shown, lateTicks }),
       fleet: () => {},
+      met: (isNew) => {
+        loading.push(isNew ? 'new' : 'old');
+        time.after(MAP_MS, () => {
+          loading.push('may load');
+          life.load();
+        });
+      },
       state: (state) => states.push(state),
       failed: () => {},
     },
@@ -68,7 +81,7 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}) {
     return settled;
   };
   await until(() => life.state.value === 'living');
-  return { time, node, life, frames, corrected, states, until, answer };
+  return { time, node, life, frames, corrected, states, loading, until, answer };
 }
 
 /** The states of a world as its node has them. */
@@ -107,6 +120,17 @@ describe('[P41] a world that lives in the page', () => {
     await expect(answer(life.frames([0, 1_000_000], 100_000))).rejects.toThrow(/are known/);
     truth.close();
   });
+
+  test.each([
+    ['new', 500],
+    ['old', AGE_TICKS],
+  ])(
+    'loads nothing before the page has what comes first: a world that is %s',
+    async (age, ticks) => {
+      const { loading } = await stage(() => {}, ticks);
+      expect(loading).toEqual([age, 'may load', 'loads']);
+    },
+  );
 
   test('has branches that go on by themselves, a few at a time', async () => {
     const { node, life, answer } = await stage();

@@ -14,6 +14,9 @@ const SHOWN_EVERY_TICKS = 2;
 /** So many of the last states may still have to be displayed, ticks. */
 const CORRECTED_TICKS = 24;
 
+/** A younger world is a new one: the node lives it in a few milliseconds. A minute. */
+const NEW_TICKS = 3000;
+
 /** A journal that could not be read is asked for again after so long. */
 const JOURNAL_RETRY_MS = 15_000;
 
@@ -37,6 +40,8 @@ export class LivedHere {
   #state: LifeState = 'connecting';
   readonly #platform: Platform;
   readonly #reports: Reports;
+  readonly #mayLoad = Promise.withResolvers<void>();
+  #hasMet = false;
   #news: { events: WorldEvent[]; incidents: Incident[] } | undefined;
 
   constructor(
@@ -51,14 +56,23 @@ export class LivedHere {
       () => this.#live.world,
       (incidents) => this.#newsOf().incidents.push(...incidents),
     );
-    this.#live = new LiveWorld({ id: world, stream_url: streamUrl }, dependencies);
+    const mayLoad = (tick: number) => this.#meet(tick);
+    this.#live = new LiveWorld({ id: world, stream_url: streamUrl }, { mayLoad, ...dependencies });
     this.#live.subscribe((event) => this.#told(event));
     void this.#show();
   }
 
   take(request: Exclude<Request, { type: 'open' }>): void {
     if (request.type === 'reconnect') this.#live.reconnect();
+    else if (request.type === 'load') this.#mayLoad.resolve();
     else void this.#answer(request);
+  }
+
+  /** The page knows what is to come first. */
+  #meet(tick: number): Promise<void> {
+    if (!this.#hasMet) this.#report({ type: 'met', isNew: tick < NEW_TICKS });
+    this.#hasMet = true;
+    return this.#mayLoad.promise;
   }
 
   #world(): LocalWorld {
