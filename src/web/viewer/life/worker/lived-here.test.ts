@@ -14,6 +14,26 @@ const AGE_TICKS = 7000;
 /** The page has its map after so long. */
 const MAP_MS = 300;
 
+function passing(time: TestTime) {
+  const until = async (condition: () => boolean) => {
+    for (let turns = 0; !condition(); turns++) {
+      if (turns > 10_000) throw new Error('that never happens');
+      await time.advance(10);
+    }
+  };
+  /** What a question is answered while time passes. */
+  const answer = async <T>(asked: Promise<T>): Promise<T> => {
+    let isSettled = false;
+    const settled = asked.finally(() => {
+      isSettled = true;
+    });
+    settled.catch(() => {});
+    await until(() => isSettled);
+    return settled;
+  };
+  return { until, answer };
+}
+
 /** A page and its worker in one thread, and a node that is a double, on the time of the test. */
 async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTicks = AGE_TICKS) {
   const time = TestTime.standing();
@@ -64,22 +84,7 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTick
     },
   );
   life.open(node.id, node.stream_url);
-  const until = async (condition: () => boolean) => {
-    for (let turns = 0; !condition(); turns++) {
-      if (turns > 10_000) throw new Error('that never happens');
-      await time.advance(10);
-    }
-  };
-  /** What a question is answered while time passes. */
-  const answer = async <T>(asked: Promise<T>): Promise<T> => {
-    let isSettled = false;
-    const settled = asked.finally(() => {
-      isSettled = true;
-    });
-    settled.catch(() => {});
-    await until(() => isSettled);
-    return settled;
-  };
+  const { until, answer } = passing(time);
   await until(() => life.state.value === 'living');
   return { time, node, life, frames, corrected, states, loading, until, answer };
 }
