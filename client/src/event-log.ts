@@ -5,8 +5,8 @@ import type { RawEvent } from '../../src/twin/events.ts';
 const EVENTS_MAX = 10_000;
 
 /**
- * The events of a world's life. The kernel keeps the last 64: who reads them every 100 ticks at least, and
- * after each return to an earlier state, misses none.
+ * The events of a world's life. The kernel keeps the last 64: who reads them every 100 ticks at least, after
+ * each change, which raises up to twelve, and after each return to an earlier state, misses none.
  */
 export class EventLog {
   #events: RawEvent[];
@@ -30,9 +30,8 @@ export class EventLog {
   readAgain(kernel: Kernel, slab: Slab): void {
     this.#count = kernel.eventCount(slab);
     const shown = kernel.events(slab);
-    const [first] = this.#events;
-    // Their numbers have no gap.
-    if (first !== undefined) this.#events.length = Math.max(0, (shown[0]?.seq ?? 1) - first.seq);
+    const firstShown = shown[0]?.seq ?? 0;
+    this.#events.length = this.#events.findLastIndex(({ seq }) => seq < firstShown) + 1;
     this.#events.push(...shown);
     if (this.#events.length > 2 * EVENTS_MAX) this.#events = this.#events.slice(-EVENTS_MAX);
   }

@@ -13,13 +13,18 @@ const NO_RECORDS: readonly ContactRecord[] = [];
 export class JournalPlayer {
   readonly leased: LeasedSlab;
   readonly #journal: LivedJournal;
+  readonly #applied: () => void;
   #tick = 0;
   #seq = 0;
 
-  /** Call `place` or `restore` before anything else. */
-  constructor(leased: LeasedSlab, journal: LivedJournal) {
+  /**
+   * Call `place` or `restore` before anything else.
+   * @param applied called after each change: its events may be more than the kernel keeps
+   */
+  constructor(leased: LeasedSlab, journal: LivedJournal, applied: () => void = () => {}) {
     this.leased = leased;
     this.#journal = journal;
+    this.#applied = applied;
   }
 
   get tick(): number {
@@ -78,6 +83,7 @@ export class JournalPlayer {
       if (change === undefined || change.tick > tick) return;
       kernel.apply(slab, change.tick, change.car, change.touched, change.values);
       this.#seq++;
+      this.#applied();
     }
   }
 

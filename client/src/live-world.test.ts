@@ -119,6 +119,22 @@ describe('[K5] a live world', () => {
     expect(Math.max(...ages)).toBeLessThan(35);
   });
 
+  test.each([
+    ['in time', 0],
+    ['late', 300],
+  ])('tells events that are many at one tick, if their changes come %s', async (_, lateMs) => {
+    const on = stage({});
+    await on.until(() => isVerified(on));
+    const from = on.live.world?.tick ?? 0;
+    for (let car = 0; car < CAR_COUNT; car++) on.node.change(car, F_ALL, 0, lateMs);
+    await on.time.advance(5000);
+    const truth = await on.node.truth(on.live.world?.tick ?? 0);
+    const wanted = truth.happened(from, truth.tick - 25);
+    expect(ofType(on, 'event').map(({ event }) => event)).toEqual(wanted.events);
+    expect(wanted.events.length).toBeGreaterThan(200);
+    truth.close();
+  });
+
   test('is gone on from in a world of its own', async () => {
     const on = stage({});
     const made = LocalWorld.from(on.live);

@@ -315,6 +315,20 @@ export class LiveWorld {
     const { world } = this;
     const follower = this.#follower;
     if (world === undefined || follower === undefined) return;
+    try {
+      this.#live(world, follower);
+    } finally {
+      const isBehind = world.tick < follower.dueTick;
+      const fraction = (follower.serverTick ?? 0) % 1;
+      const waitMs = isBehind ? 0 : (1 - fraction) * TICK_MS;
+      // A difference may have ended all of this.
+      if (world === this.world) {
+        this.#stopTurn = this.#dependencies.platform.after(waitMs, this.#turn);
+      }
+    }
+  };
+
+  #live(world: LocalWorld, follower: LockstepFollower): void {
     const { platform } = this.#dependencies;
     const endMs = platform.now() + TURN_MS;
     while (world.tick < follower.dueTick && platform.now() < endMs) {
@@ -322,13 +336,7 @@ export class LiveWorld {
     }
     this.#tellOfLate(world);
     this.#checkItself();
-    const isBehind = world.tick < follower.dueTick;
-    const fraction = (follower.serverTick ?? 0) % 1;
-    // A difference may have ended all of this.
-    if (world === this.world) {
-      this.#stopTurn = platform.after(isBehind ? 0 : (1 - fraction) * TICK_MS, this.#turn);
-    }
-  };
+  }
 
   /** Steps towards a tick; stops where a reader gets a snapshot. */
   #step(world: LocalWorld, target: number): void {

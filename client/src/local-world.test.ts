@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
 import { makeKernel, makeWorld, recordsUntil } from '../../src/testing/rigs/kernel.ts';
@@ -158,6 +159,27 @@ describe('[K2] a change that comes late', () => {
     expect(world.selfCheck()).not.toBe(false);
   });
 
+  test.each([0, 20, 300])(
+    'brings all of its events, also if they are many, %i ticks late',
+    async (late) => {
+      const tick = 500;
+      const inTime = await withJournal('grid', 6, atOneTick(tick));
+      inTime.step(1000);
+      const events = inTime.events(1000);
+      const numbers = Array.from({ length: events.at(-1)?.seq ?? 0 }, (_, i) => i + 1);
+      expect(events.map(({ seq }) => seq)).toEqual(numbers);
+      expect(numbers.length).toBeGreaterThan(200);
+      const world = await LocalWorld.create({
+        ...{ city: 'grid', seed: 6, assets: builtAssets, isFollower: true },
+      });
+      world.step(tick - 1 + late);
+      for (const change of atOneTick(tick)) world.change(change);
+      world.step(1000 - world.tick);
+      expect(world.hash()).toBe(inTime.hash());
+      expect(world.events(1000)).toEqual(events);
+    },
+  );
+
   test('is taken once, in order of number and tick', async () => {
     const [first, second, third] = randomChanges(2, 300);
     if (!first || !second || !third) throw new Error('three changes are needed');
@@ -253,6 +275,13 @@ describe('[K3] the past of a local world', () => {
     expect(world.selfCheck()).toBe(true);
   });
 });
+
+/** All features of all cars are switched off. */
+function atOneTick(tick: number): NumberedChange[] {
+  return Array.from({ length: CAR_COUNT }, (_, car) => ({
+    ...{ seq: car + 1, tick, car, touched: F_ALL, values: 0 },
+  }));
+}
 
 function worldOf(cityIndex: number, seed: number) {
   return { cityIndex, seed, carTypes: carTypesOf(seed) };

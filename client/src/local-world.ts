@@ -71,7 +71,9 @@ export class LocalWorld {
     this.#contacts = life?.contacts ?? new ContactLog();
     const names = { worldId: id, vins: fleet.map(({ vin }) => vin), city: model.names };
     this.#of = { names, encoder: new FrameEncoder(model.frames, names) };
-    this.#player = new JournalPlayer(model.slabs.lease(), journal);
+    const leased = model.slabs.lease();
+    const { kernel, slab } = leased;
+    this.#player = new JournalPlayer(leased, journal, () => this.#events.read(kernel, slab));
     this.#reRuns = new ReRuns({
       parts: () => this.#parts,
       contacts: this.#contacts,
