@@ -23,7 +23,11 @@ export type LiveEvent =
   | { type: 'incident'; incident: Incident }
   /** The node has stored a report, or what explains it. */
   | { type: 'stored'; incident: string; isExplained: boolean }
-  /** A change came late: the last ticks were lived again, and may have turned out otherwise. */
+  /**
+   * A change came late: the ticks after `tick`, `ticks` of them, were lived again and may have turned out
+   * otherwise. If `tick` is before `toldTick`, so may events and incidents that were told; what has happened
+   * instead is told by `world.happened(tick, live.toldTick)`, and by nothing else.
+   */
   | { type: 'rollback'; tick: number; ticks: number }
   /** The world was read anew: its past may be another one. */
   | { type: 'restart' }

@@ -192,6 +192,32 @@ describe('a world that lives in the page', () => {
     );
   });
 
+  test('tells its past anew where a change came after what it undoes was told', async () => {
+    const { time, node, life, until } = await stage();
+    for (let car = 0; car < 20; car++) node.change(car, F_BRAKES, 0);
+    await time.advance(2000);
+    node.refuses = () => true;
+    node.endAll(1006);
+    for (let car = 0; car < 20; car++) node.change(car, F_BRAKES, F_BRAKES);
+    await time.advance(30_000);
+    const toldAlone = life.happened.value.incidents;
+    node.refuses = () => false;
+    await until(() => life.state.value === 'living');
+    await time.advance(2000);
+    const { events, incidents } = life.happened.value;
+    const truth = await node.truth(life.extent.value?.[1] ?? 0);
+    const ids = incidents.map(({ id }) => id);
+    const isTold = ({ tick }: { tick: number }) => tick <= truth.tick - 60;
+    const wanted = truth.incidents().filter(isTold);
+    expect(ids).toEqual(expect.arrayContaining(wanted.map(({ id }) => id)));
+    expect(toldAlone.filter(({ id }) => truth.incident(id) === undefined).length).toBeGreaterThan(
+      2,
+    );
+    expect(ids.filter((id) => truth.incident(id) === undefined)).toEqual([]);
+    expect(events.filter(isTold)).toEqual(truth.events(60, events.at(-1)?.tick).filter(isTold));
+    truth.close();
+  });
+
   test('tells what happens, and reports that grow and are explained', async () => {
     const { time, node, life } = await stage();
     const before = life.happened.value;

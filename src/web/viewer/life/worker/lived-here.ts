@@ -104,7 +104,7 @@ export class LivedHere {
     else if (event.type === 'watchers') this.#report(event);
     else if (event.type === 'event') this.#newsOf().events.push(event.event);
     else if (event.type === 'incident') this.#tellOf(event.incident);
-    else if (event.type === 'rollback') this.#correct(event.ticks);
+    else if (event.type === 'rollback') this.#rolledBack(event.tick, event.ticks);
   }
 
   #tellOf(incident: Incident): void {
@@ -164,9 +164,15 @@ export class LivedHere {
     return news;
   }
 
-  #correct(lateTicks: number): void {
+  #rolledBack(tick: number, lateTicks: number): void {
     const { world } = this.#live;
     if (world === undefined) return;
+    this.#correct(world, lateTicks);
+    // What the page was told of may not have happened, and something else instead.
+    if (tick < this.#live.toldTick) this.#reportPast(world);
+  }
+
+  #correct(world: LocalWorld, lateTicks: number): void {
     const first = world.tick - Math.min(lateTicks, CORRECTED_TICKS) + 1;
     const firstShown = Math.ceil(first / SHOWN_EVERY_TICKS) * SHOWN_EVERY_TICKS;
     const frames = [...statesOf(world, [firstShown, world.tick], SHOWN_EVERY_TICKS)];
