@@ -22,6 +22,7 @@ const PULSE_MS = 15_000;
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
 });
 
 describe('[K5] a live world', () => {
@@ -147,6 +148,32 @@ describe('[K5] a live world', () => {
     expect(own.at(own.tick - 100).hash).toBe(on.live.world?.at(own.tick - 100).hash);
     expect(own.hash()).not.toBe(on.live.world?.at(own.tick).hash);
     own.close();
+  });
+
+  test('is not disturbed by a listener that throws', async () => {
+    const thrown: unknown[] = [];
+    vi.stubGlobal('queueMicrotask', (task: () => void) => {
+      try {
+        task();
+      } catch (error) {
+        thrown.push(error);
+      }
+    });
+    const on = stage({});
+    const before = on.live.subscribe(({ type }) => {
+      throw new Error(`no use for ${type}`);
+    });
+    const after: string[] = [];
+    on.live.subscribe(({ type }) => after.push(type));
+    await on.until(() => isVerified(on));
+    on.node.change(3, 1, 0, 300);
+    await on.time.advance(20_000);
+    before();
+    expect(after).toContain('rollback');
+    expect(thrown).toEqual(after.map((type) => new Error(`no use for ${type}`)));
+    expect(statesOf(on)).toEqual(['live', 'verified']);
+    expect([ofType(on, 'difference'), on.node.queries.length]).toEqual([[], 1]);
+    await expectTruth(on);
   });
 
   test('passes on what the node tells besides: watchers and stored reports', async () => {

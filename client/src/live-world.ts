@@ -149,8 +149,17 @@ export class LiveWorld {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** What a listener throws is no fault of the world or of its stream: it is thrown where nothing awaits it. */
   #tell(event: LiveEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   /** Connects again at once: after the computer has slept, or when the network is back. */
