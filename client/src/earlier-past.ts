@@ -1,4 +1,5 @@
 import { changeOfEntry, type NumberedChange } from '../../src/twin/journal.ts';
+import { fetchInTime } from './fetch-in-time.ts';
 import type { LocalWorld } from './local-world.ts';
 import { inSlices, type Platform } from './platform.ts';
 import type { TwinAddress } from './twin-address.ts';
@@ -12,7 +13,7 @@ export type FetchJournal = (address: TwinAddress) => Promise<readonly NumberedCh
 
 /** Costs the node no step. Rejects if it cannot be had. */
 export const fetchJournal: FetchJournal = async (address) => {
-  const answer = await fetch(address.ofWorld('/journal'));
+  const answer = await fetchInTime(address.ofWorld('/journal'));
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   const { changes } = (await answer.json()) as { changes: JournalEntry[] };
   return changes.map((entry, i) => ({ seq: i + 1, ...changeOfEntry(entry) }));

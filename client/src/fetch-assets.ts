@@ -1,6 +1,7 @@
 import { decodeTable } from '../../src/city/table/table-coding.ts';
 import type { LockstepKernel } from '../../src/twin/lockstep.ts';
 import type { CityAssets } from './city-assets.ts';
+import { fetchInTime } from './fetch-in-time.ts';
 import type { TwinAddress } from './twin-address.ts';
 
 /** What a stream's hello says of the assets of its world. */
@@ -30,15 +31,15 @@ async function fetchAll(
     fetchFile(address, kernel),
     fetchFile(address, table).then(decodeTable),
     fetchFile(address, car_types).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))),
-    answered(fetch(address.ofWorld('/map'))).then((answer) => answer.json()),
+    answered(fetchInTime(address.ofWorld('/map'))).then((answer) => answer.json()),
   ]);
   return { kernel: code, table: cityTable, carTypes, map } as CityAssets;
 }
 
 /** A node of another release may have other files: then the node of the world is asked. */
 async function fetchFile(address: TwinAddress, path: string): Promise<Uint8Array<ArrayBuffer>> {
-  const answer = await fetch(address.rest(path));
-  const found = await answered(answer.status === 404 ? fetch(address.ofWorld(path)) : answer);
+  const answer = await fetchInTime(address.rest(path));
+  const found = await answered(answer.status === 404 ? fetchInTime(address.ofWorld(path)) : answer);
   const bytes = new Uint8Array(await found.arrayBuffer());
   await checkName(path, bytes);
   return bytes;

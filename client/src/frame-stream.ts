@@ -1,4 +1,5 @@
 import { TwinError } from '../../src/errors.ts';
+import { fetchInTime } from './fetch-in-time.ts';
 import { frameMessage } from './messages.ts';
 import type { Platform } from './platform.ts';
 import { ReconnectingStream } from './reconnecting-stream.ts';
@@ -44,5 +45,5 @@ export function openFrameStream(options: FrameStreamOptions): Pick<ReconnectingS
 
 /** Whether a node says that the world does not exist. */
 export async function isWorldGone(address: TwinAddress): Promise<boolean> {
-  return (await fetch(address.ofWorld())).status === 404;
+  return (await fetchInTime(address.ofWorld())).status === 404;
 }
