@@ -18,7 +18,7 @@ export type LiveState =
 /** What a live world tells. */
 export type LiveEvent =
   | { type: 'state'; state: LiveState }
-  /** It happened half a second ago: a change that is later than that may still undo it. */
+  /** It happened half a second ago, or while the world was behind: a change that is later may still undo it. */
   | { type: 'event'; event: EventRecord }
   | { type: 'incident'; incident: Incident }
   /** The node has stored a report, or what explains it. */

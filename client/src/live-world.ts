@@ -222,8 +222,9 @@ export class LiveWorld {
       this.#frames = undefined;
       this.#computesWrong = false;
       // What happened while nothing was lived here is no news.
+      const { firstTick, tick } = this.world ?? { firstTick: 0, tick: 0 };
       const wasLived = this.#state !== 'connecting' && this.#state !== 'fallback';
-      if (!wasLived) this.#toldTick = this.world?.tick ?? 0;
+      this.#toldTick = wasLived ? Math.max(this.#toldTick, firstTick - TOLD_TICKS) : tick;
       if (this.#state !== 'connecting') this.#tell({ type: 'restart' });
     }
     this.#enter(this.#isUnverified ? 'unverified' : 'live');
@@ -343,7 +344,8 @@ export class LiveWorld {
     while (world.tick < follower.dueTick && platform.now() < endMs) {
       this.#step(world, follower.dueTick);
     }
-    this.#tellOfLate(world);
+    // What was missed is told at once, when the world has come to the present.
+    if (follower.dueTick - world.tick <= SHOWN_TICKS) this.#tellOfLate(world);
     this.#checkItself();
   }
 

@@ -21,6 +21,8 @@ const SILENCE_MS = 40_000;
 const OVERTAKEN_MS = 2000;
 /** Hellos that cannot be used before that is told, such as without their assets. */
 const ATTEMPTS_MAX = 3;
+/** A world that is farther behind than ten minutes goes on from a later image, if the node has one. */
+const FAR_TICKS = 30_000;
 /** Between two looks at the clock: some 5 ms of work. */
 export const CHUNK_TICKS = 1000;
 
@@ -57,6 +59,8 @@ export class LockstepFollower {
   #work: Promise<void> = Promise.resolve();
   /** The next hello must be a whole one. */
   #isFresh = true;
+  /** It should be one, since it may have a later image. */
+  #wantsImage = false;
   #attempts = 0;
   #heardMs = 0;
   #helloTick = 0;
@@ -80,7 +84,8 @@ export class LockstepFollower {
   }
 
   #parameters(): StreamParameters {
-    const known = this.#isFresh ? undefined : this.followed?.known;
+    const isWhole = this.#isFresh || this.#wantsImage;
+    const known = isWhole ? undefined : this.followed?.known;
     const since = known && { since: String(known.seq), journal: known.journal };
     return { encoding: 'lockstep', ...since };
   }
@@ -178,9 +183,12 @@ export class LockstepFollower {
 
   async #hello(hello: LockstepHello, isCurrent: () => boolean): Promise<void> {
     this.#helloTick = hello.tick;
-    if (hello.resumed && this.followed !== undefined) {
-      this.#rolledBack(this.followed.resume(hello));
-      this.#dependencies.followed(this.followed, false);
+    const { followed } = this;
+    if (followed !== undefined && this.#goesOn(followed, hello)) {
+      if (hello.resumed && hello.tick - followed.world.tick > FAR_TICKS) return this.#askForImage();
+      this.#wantsImage = false;
+      this.#rolledBack(followed.resume(hello));
+      this.#dependencies.followed(followed, false);
       this.#compare(hello);
       return;
     }
@@ -189,11 +197,23 @@ export class LockstepFollower {
     const before = this.followed;
     this.followed = next;
     this.#isFresh = false;
+    this.#wantsImage = false;
     this.#attempts = 0;
     this.#dependencies.followed(next, true);
     before?.world.close();
     // A hello with an image has no more than the hash itself to compare.
     if (hello.image === null) this.#compare(hello);
+  }
+
+  /** Whether a hello leads on from what is lived here: nothing in it is later. */
+  #goesOn({ world }: FollowedWorld, { resumed, image, start }: LockstepHello): boolean {
+    return resumed || (!this.#isFresh && (image ?? start).tick <= world.tick);
+  }
+
+  #askForImage(): void {
+    this.#wantsImage = true;
+    this.#forgetConnection();
+    this.#stream.restart();
   }
 
   /** The world of a whole hello, at the present. */

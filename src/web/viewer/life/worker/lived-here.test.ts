@@ -55,7 +55,11 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTick
     },
     fetchJournal: async () => node.changes,
   };
-  const report = (each: Report) => toPage({ data: structuredClone(each) });
+  const reports: Report[] = [];
+  const report = (each: Report) => {
+    reports.push(structuredClone(each));
+    toPage({ data: structuredClone(each) });
+  };
   const life = new LocalLife(
     {
       postMessage(given) {
@@ -86,7 +90,7 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTick
   life.open(node.id, node.stream_url);
   const { until, answer } = passing(time);
   await until(() => life.state.value === 'living');
-  return { time, node, life, frames, corrected, states, loading, until, answer };
+  return { time, node, life, frames, corrected, states, loading, reports, until, answer };
 }
 
 /** The states of a world as its node has them. */
@@ -215,6 +219,32 @@ describe('a world that lives in the page', () => {
     );
     expect(ids.filter((id) => truth.incident(id) === undefined)).toEqual([]);
     expect(events.filter(isTold)).toEqual(truth.events(60, events.at(-1)?.tick).filter(isTold));
+    truth.close();
+  });
+
+  test('tells what it has missed as its past', async () => {
+    const { time, node, life, reports, until } = await stage();
+    for (let car = 0; car < 20; car++) node.change(car, F_BRAKES, 0);
+    await time.advance(2000);
+    node.refuses = () => true;
+    node.endAll(1006);
+    await time.advance(120_000);
+    const [missedFrom, before] = [life.extent.value?.[1] ?? 0, reports.length];
+    node.refuses = () => false;
+    await until(() => life.state.value === 'living');
+    await time.advance(500);
+    const since = reports.slice(before);
+    const news = since.flatMap((each) => (each.type === 'news' ? each.events : []));
+    expect(news.filter(({ tick }) => tick < node.tick - 600)).toEqual([]);
+    const pasts = since.flatMap((each) => (each.type === 'past' ? [each] : []));
+    expect(pasts).toHaveLength(1);
+    const truth = await node.truth(pasts[0]?.extent[1] ?? 0);
+    const missed = truth
+      .incidents()
+      .filter(({ tick }) => tick > missedFrom && tick < node.tick - 600);
+    expect(missed.length).toBeGreaterThan(0);
+    const ids = pasts[0]?.incidents.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(missed.map(({ id }) => id)));
     truth.close();
   });
 

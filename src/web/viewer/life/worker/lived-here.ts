@@ -14,6 +14,8 @@ const SHOWN_EVERY_TICKS = 2;
 /** So many of the last states may still have to be displayed, ticks. */
 const CORRECTED_TICKS = 24;
 
+/** What happened longer ago is no news, but the past: ten seconds, ticks. */
+const NEWS_TICKS = 500;
 /** A younger world is a new one: the node lives it in a few milliseconds. A minute. */
 const NEW_TICKS = 3000;
 
@@ -32,6 +34,14 @@ const STATES: Readonly<Record<LiveState, LifeState>> = {
 
 type Asked = Extract<Request, { type: 'ask' }>;
 
+/** What is told in one turn. */
+interface News {
+  events: WorldEvent[];
+  incidents: Incident[];
+  /** Some of it happened long ago. */
+  isOld: boolean;
+}
+
 /** The world as it lives in this thread, and what the page is told of it. */
 export class LivedHere {
   readonly #live: LiveWorld;
@@ -42,7 +52,7 @@ export class LivedHere {
   readonly #reports: Reports;
   readonly #mayLoad = Promise.withResolvers<void>();
   #hasMet = false;
-  #news: { events: WorldEvent[]; incidents: Incident[] } | undefined;
+  #news: News | undefined;
 
   constructor(
     { world, streamUrl }: { world: string; streamUrl: string },
@@ -102,13 +112,13 @@ export class LivedHere {
     if (event.type === 'state') this.#enter(STATES[event.state]);
     else if (event.type === 'restart') this.#begin();
     else if (event.type === 'watchers') this.#report(event);
-    else if (event.type === 'event') this.#newsOf().events.push(event.event);
+    else if (event.type === 'event') this.#newsOf(event.event.tick).events.push(event.event);
     else if (event.type === 'incident') this.#tellOf(event.incident);
     else if (event.type === 'rollback') this.#rolledBack(event.tick, event.ticks);
   }
 
   #tellOf(incident: Incident): void {
-    this.#newsOf().incidents.push(incident);
+    this.#newsOf(incident.tick).incidents.push(incident);
     this.#reports.add(incident);
   }
 
@@ -142,6 +152,8 @@ export class LivedHere {
   }
 
   #reportPast(world: LocalWorld): void {
+    // What is on its way is part of it.
+    this.#news = undefined;
     const untilTick = this.#live.toldTick;
     const { events, incidents } = world.happened(Number.NEGATIVE_INFINITY, untilTick);
     this.#report({
@@ -152,16 +164,22 @@ export class LivedHere {
     this.#reports.restart(incidents);
   }
 
-  /** What is told in one turn goes to the page in one message. */
-  #newsOf() {
-    if (this.#news !== undefined) return this.#news;
-    const news = { events: [], incidents: [] };
+  /** What is told in one turn, some of it of a tick, goes to the page in one message. */
+  #newsOf(tick?: number) {
+    const { world } = this.#live;
+    const news: News = this.#news ?? { events: [], incidents: [], isOld: false };
+    if (this.#news === undefined) queueMicrotask(() => this.#reportNews(news));
     this.#news = news;
-    queueMicrotask(() => {
-      this.#news = undefined;
-      this.#report({ type: 'news', ...news });
-    });
+    if (world !== undefined && tick !== undefined) news.isOld ||= world.tick - tick > NEWS_TICKS;
     return news;
+  }
+
+  #reportNews({ events, incidents, isOld }: News): void {
+    if (events !== this.#news?.events) return;
+    this.#news = undefined;
+    const { world } = this.#live;
+    if (isOld && world !== undefined) this.#reportPast(world);
+    else this.#report({ type: 'news', events, incidents });
   }
 
   #rolledBack(tick: number, lateTicks: number): void {
