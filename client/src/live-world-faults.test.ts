@@ -222,6 +222,27 @@ describe('[K7] a live world goes on', () => {
     await on.live.ready;
   });
 
+  test('as the node shows it, and tries again every ten minutes', async () => {
+    let [asked, hasAssets] = [0, false];
+    const fetchAssets = async () => {
+      asked++;
+      if (!hasAssets) throw new Error('no route');
+      return builtAssets('grid');
+    };
+    const on = stage({ dependencies: { fetchAssets } });
+    await on.until(() => on.live.state === 'fallback');
+    const before = asked;
+    await on.time.advance(650_000);
+    expect(asked).toBeGreaterThan(before);
+    expect(on.live.state).toBe('fallback');
+    hasAssets = true;
+    await on.time.advance(650_000);
+    expect(isVerified(on)).toBe(true);
+    await on.time.advance(650_000);
+    await expectTruth(on);
+    expect(statesOf(on)).toEqual(['fallback', 'live', 'verified']);
+  });
+
   test('once its assets can be had', async () => {
     const fetchAssets = vi.fn(() => builtAssets('grid'));
     fetchAssets.mockRejectedValueOnce(new Error('no route'));

@@ -220,6 +220,7 @@ export class LiveWorld {
     if (isNew) {
       this.#frames?.close();
       this.#frames = undefined;
+      this.#stopRetry?.();
       this.#computesWrong = false;
       // What happened while nothing was lived here is no news.
       const { firstTick, tick } = this.world ?? { firstTick: 0, tick: 0 };
@@ -275,8 +276,11 @@ export class LiveWorld {
 
   /** The node's snapshots take over when the first of them comes. */
   #fallBack(): void {
-    if (this.#frames !== undefined) return;
     const { platform, openSocket, isGone } = this.#dependencies;
+    this.#stopRetry?.();
+    this.#stopRetry = platform.after(DIFFERENCE_MS, () => this.#tryAgain());
+    // They are there if it was this that was tried again.
+    if (this.#frames !== undefined) return;
     const address = this.#address;
     let attempts = 0;
     this.#frames = openFrameStream({
@@ -289,8 +293,6 @@ export class LiveWorld {
       },
       gone: (error) => this.#end(error),
     });
-    this.#stopRetry?.();
-    this.#stopRetry = platform.after(DIFFERENCE_MS, () => this.#tryAgain());
   }
 
   #received(snapshot: Snapshot): void {
