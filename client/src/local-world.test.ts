@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
@@ -11,6 +11,7 @@ import { builtAssets } from '../testing/built-assets.ts';
 import { journalOf, randomChanges } from '../testing/random-journal.ts';
 import { JournalGap } from './lived-journal.ts';
 import { LocalWorld } from './local-world.ts';
+import { LeasedSlab, SlabPool } from './slab-pool.ts';
 
 const END_TICK = 6600;
 /** The seeds of worlds, of their changes and of what comes late. */
@@ -261,6 +262,26 @@ describe('[K3] the past of a local world', () => {
     expect(fork.hash()).toBe(world.hash());
     expect(fork.events()).toEqual(world.events());
     expect(fork.contacts()).toEqual(world.contacts());
+  });
+
+  test('is not lived again once the world is closed', async () => {
+    const leased = vi.spyOn(SlabPool.prototype, 'lease');
+    const released = vi.spyOn(LeasedSlab.prototype, 'release');
+    const world = await withJournal('grid', 1, changes);
+    world.step(3500);
+    const [incident] = world.incidents();
+    if (incident === undefined) throw new Error('something has collided');
+    world.close();
+    const refused = /this world is closed/;
+    expect(() => world.at(1000)).toThrow(refused);
+    expect(() => world.fork(1000)).toThrow(refused);
+    expect(() => world.selfCheck()).toThrow(refused);
+    await expect(world.explain(incident.id)).rejects.toThrow(refused);
+    await expect(world.replay(incident.id)).rejects.toThrow(refused);
+    await expect(world.outlook()).rejects.toThrow(refused);
+    expect(leased.mock.calls.length).toBe(1);
+    expect(released.mock.calls.length).toBe(1);
+    vi.restoreAllMocks();
   });
 
   test('is lived again and compared, ten seconds of each minute', async () => {

@@ -25,7 +25,7 @@ import type {
 } from '../../src/twin/wire.ts';
 import { ContactLog } from './contact-log.ts';
 import { EventLog } from './event-log.ts';
-import type { NewLocalWorld } from './given-world.ts';
+import type { FollowedLife, NewLocalWorld } from './given-world.ts';
 import { ImageLadder, MINUTE_TICKS, RECENT_EVERY_TICKS, RECENT_TICKS } from './image-ladder.ts';
 import { JournalPlayer } from './journal-player.ts';
 import { LivedJournal } from './lived-journal.ts';
@@ -39,12 +39,6 @@ import { type Life, newParts, type WorldParts } from './world-parts.ts';
 const READ_TICKS = 100;
 /** So many ticks after each minute are lived again by `selfCheck`: ten seconds. */
 const CHECK_TICKS = 500;
-
-/** A world that follows one of a node: see LiveWorld. */
-export interface FollowedLife {
-  readonly ready: Promise<void>;
-  readonly world: LocalWorld | undefined;
-}
 
 /**
  * A world that lives here: the same kernel, the same seed and the same journal as in a node give the same
@@ -66,7 +60,7 @@ export class LocalWorld {
     const { model, id, fleet, journal } = parts;
     this.#parts = parts;
     this.#ladder = life?.ladder ?? new ImageLadder();
-    this.#scratch = new ScratchPlayer(() => this.#parts, this.#ladder);
+    this.#scratch = new ScratchPlayer(() => this.#openParts(), this.#ladder);
     this.#events = life?.events ?? new EventLog();
     this.#contacts = life?.contacts ?? new ContactLog();
     const names = { worldId: id, vins: fleet.map(({ vin }) => vin), city: model.names };
@@ -75,7 +69,7 @@ export class LocalWorld {
     const { kernel, slab } = leased;
     this.#player = new JournalPlayer(leased, journal, () => this.#events.read(kernel, slab));
     this.#reRuns = new ReRuns({
-      parts: () => this.#parts,
+      parts: () => this.#openParts(),
       contacts: this.#contacts,
       tick: () => this.tick,
       imageAt: (tick) => this.#playedTo(tick).image(),
@@ -107,6 +101,12 @@ export class LocalWorld {
    */
   static ofParts(parts: WorldParts): LocalWorld {
     return new LocalWorld(parts);
+  }
+
+  /** Throws if it is closed: nothing must be leased for it again. */
+  #openParts(): WorldParts {
+    if (this.#player.leased.isReleased) throw new Error('this world is closed');
+    return this.#parts;
   }
 
   get id(): string {

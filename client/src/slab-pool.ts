@@ -19,6 +19,10 @@ export class LeasedSlab {
     return this.#slab;
   }
 
+  get isReleased(): boolean {
+    return this.#slab === undefined;
+  }
+
   /** Makes it free for another world. */
   release(): void {
     if (this.#slab !== undefined) this.kernel.release(this.#slab);
