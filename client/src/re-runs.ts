@@ -5,12 +5,14 @@ import { playFrames } from '../../src/shard/counterfactual/replay.ts';
 import { Rewind, type RewindStart, type Slices } from '../../src/shard/counterfactual/rewind.ts';
 import type { StateImage } from '../../src/shard/protocol.ts';
 import { type FeatureName, knownBit, namesOf } from '../../src/twin/catalogue.ts';
+import { COMPARED_END_TICKS } from '../../src/twin/contact-records.ts';
 import { startTickOf } from '../../src/twin/explanation.ts';
 import {
   type ContactFacts,
   type IncidentContacts,
   parseIncidentId,
 } from '../../src/twin/incidents.ts';
+import type { NumberedChange } from '../../src/twin/journal.ts';
 import { outlookEntries } from '../../src/twin/outlook.ts';
 import { needsOf } from '../../src/twin/spot-features.ts';
 import type { Incident, Snapshot, WorldOutlook } from '../../src/twin/wire.ts';
@@ -99,11 +101,13 @@ export class ReRuns {
     return chain;
   }
 
-  /** The state from which the re-runs of a collision start, and the changes after it. */
+  /** The state from which the re-runs of a collision start, and the changes after it, as a node takes them. */
   #startOf([{ tick }]: IncidentContacts): RewindStart {
     const { from, journal } = this.#world.parts();
-    const { bytes } = this.#world.imageAt(Math.max(from.tick, tick - LEAD_TICKS_MAX));
-    return { image: bytes, changes: [...journal.changes] };
+    const image = this.#world.imageAt(Math.max(from.tick, tick - LEAD_TICKS_MAX));
+    const isNeeded = (change: NumberedChange) =>
+      change.tick > image.tick && change.tick <= tick + COMPARED_END_TICKS;
+    return { image: image.bytes, changes: journal.changes.filter(isNeeded) };
   }
 
   /** Other tasks run meanwhile. */
