@@ -1,4 +1,3 @@
-import type { LocalWorld } from '../../../../../client/src/local-world.ts';
 import type { Platform } from '../../../../../client/src/platform.ts';
 import type { StopTimer } from '../../../../../src/time.ts';
 import type { Incident } from '../../api/types.ts';
@@ -8,13 +7,19 @@ const ROUND_MS = 500;
 /** So many of the newest incidents are explained before anybody asks. */
 const EXPLAINED_MAX = 20;
 
+/** See LocalWorld. */
+interface ReportedWorld {
+  explain(id: string): Promise<Incident>;
+  incident(id: string): Incident | undefined;
+}
+
 /**
  * Keeps the reports of a world's incidents current: contacts may join one for some seconds, and once it is over
  * it is explained, the newest first and one at a time.
  */
 export class Reports {
   readonly #platform: Platform;
-  readonly #world: () => LocalWorld | undefined;
+  readonly #world: () => ReportedWorld | undefined;
   readonly #told: (incidents: readonly Incident[]) => void;
   /** Not explained yet, oldest first: what the page knows of them, by id. */
   #open = new Map<string, string>();
@@ -22,7 +27,7 @@ export class Reports {
 
   constructor(
     platform: Platform,
-    world: () => LocalWorld | undefined,
+    world: () => ReportedWorld | undefined,
     told: (incidents: readonly Incident[]) => void,
   ) {
     this.#platform = platform;
@@ -53,28 +58,29 @@ export class Reports {
   async #round(): Promise<void> {
     const open = this.#open;
     for (const id of [...open.keys()].toReversed()) {
-      const report = await this.#reportOf(id);
+      const { report, isFinal } = await this.#look(id);
       if (open !== this.#open) return;
-      this.#take(id, report);
+      this.#take(id, report, isFinal);
     }
     if (open.size > 0) this.#nextRound();
   }
 
-  #take(id: string, report: Incident | undefined): void {
+  #take(id: string, report: Incident | undefined, isFinal: boolean): void {
     const known = this.#open.get(id);
-    if (report === undefined || report.explained) this.#open.delete(id);
-    else this.#open.set(id, JSON.stringify(report));
-    if (report !== undefined && JSON.stringify(report) !== known) this.#told([report]);
+    const content = report && JSON.stringify(report);
+    if (content === undefined || isFinal) this.#open.delete(id);
+    else this.#open.set(id, content);
+    if (report !== undefined && content !== known) this.#told([report]);
   }
 
-  /** Undefined if a change that came late has undone it. */
-  async #reportOf(id: string): Promise<Incident | undefined> {
+  /** The report is undefined if a change that came late has undone the incident. */
+  async #look(id: string): Promise<{ report: Incident | undefined; isFinal: boolean }> {
     const world = this.#world();
     try {
-      return await world?.explain(id);
-    } catch {
-      // It is not over yet, or too little is known of what was before.
-      return world?.incident(id);
+      return { report: await world?.explain(id), isFinal: true };
+    } catch (error) {
+      // It is not over yet, or too little is known of what was before. Anything else would happen again.
+      return { report: world?.incident(id), isFinal: !(error instanceof RangeError) };
     }
   }
 }
