@@ -75,6 +75,18 @@ describe('[K7] a live world goes on', () => {
     expect(ofType(on, 'restart')).toEqual([]);
   });
 
+  test('by a new connection when it is told to, and is not called verified meanwhile', async () => {
+    const on = await following();
+    on.node.refuses = () => true;
+    on.live.reconnect();
+    expect([on.live.state, on.node.connectionCount]).toEqual(['reconnecting', 0]);
+    await on.time.advance(1000);
+    on.node.refuses = () => false;
+    await on.until(() => isVerified(on));
+    expect(statesOf(on)).toEqual(['reconnecting', 'live', 'verified']);
+    await expectTruth(on);
+  });
+
   test('at the present after the computer has slept', async () => {
     const on = await following();
     await on.time.jump(10 * 60_000);

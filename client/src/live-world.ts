@@ -165,6 +165,7 @@ export class LiveWorld {
   /** Connects again at once: after the computer has slept, or when the network is back. */
   reconnect(): void {
     this.#follower?.reconnect();
+    this.#lost();
   }
 
   close(): void {
