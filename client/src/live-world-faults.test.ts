@@ -14,9 +14,12 @@ import {
   switchAround,
 } from '../testing/live-stage.ts';
 import { MINUTE_TICKS } from './image-ladder.ts';
+import { SlabPool } from './slab-pool.ts';
 
 /** Between two of the node. */
 const PULSE_MS = 15_000;
+/** The age of a world that takes some turns to live. */
+const OLD_TICKS = 20_000;
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -261,6 +264,45 @@ describe('[K7] a live world goes on', () => {
     const on = stage({ dependencies: { fetchAssets } });
     await on.until(() => isVerified(on));
     expect(statesOf(on)).toEqual(['live', 'verified']);
+  });
+
+  /** Does something once while a world catches up with an old one; tells how many ticks were stepped. */
+  function inCatchUp(task: () => void): { stepped: number } {
+    const { step } = Kernel.prototype;
+    const count = { stepped: 0 };
+    let isDone = false;
+    vi.spyOn(Kernel.prototype, 'step').mockImplementation(function (this: Kernel, slab, ticks) {
+      if (!isDone && this.tick(slab) > OLD_TICKS / 5) {
+        isDone = true;
+        task();
+      }
+      const stepped = step.call(this, slab, ticks);
+      count.stepped += stepped;
+      return stepped;
+    });
+    return count;
+  }
+
+  test('without living to its end what a lost connection has begun', async () => {
+    const on = stage({ node: { ageTicks: OLD_TICKS } });
+    const count = inCatchUp(() => on.live.reconnect());
+    await on.until(() => isVerified(on));
+    expect(on.node.queries.length).toBe(2);
+    expect(count.stepped).toBeGreaterThan(OLD_TICKS * 1.2);
+    expect(count.stepped).toBeLessThan(OLD_TICKS * 1.4);
+    await expectTruth(on);
+  });
+
+  test('without the memory of a beginning that ended in a trap', async () => {
+    const lease = vi.spyOn(SlabPool.prototype, 'lease');
+    inCatchUp(() => {
+      throw new WebAssembly.RuntimeError('unreachable');
+    });
+    const on = stage({ node: { ageTicks: OLD_TICKS } });
+    await on.until(() => isVerified(on));
+    const [first, second] = lease.mock.results.map(({ value }) => value.isReleased);
+    expect([first, second]).toEqual([true, false]);
+    await expectTruth(on);
   });
 
   test('until it is gone', async () => {

@@ -192,7 +192,7 @@ export class LockstepFollower {
       this.#compare(hello);
       return;
     }
-    const next = await this.#read(hello);
+    const next = await this.#read(hello, isCurrent);
     if (!isCurrent()) return next.world.close();
     const before = this.followed;
     this.followed = next;
@@ -217,20 +217,26 @@ export class LockstepFollower {
   }
 
   /** The world of a whole hello, at the present. */
-  async #read(hello: LockstepHello): Promise<FollowedWorld> {
+  async #read(hello: LockstepHello, isCurrent: () => boolean): Promise<FollowedWorld> {
     const { platform, fetchAssets, mayLoad, address } = this.#dependencies;
     await mayLoad(hello.tick);
     const assets = await fetchAssets(address, hello);
     const model = await CityModel.of(this.#mustRebuild ? { ...assets } : assets);
     this.#mustRebuild = false;
     const next = await FollowedWorld.of(hello, model, platform);
-    await inSlices(this.#catchUp(next), platform);
-    return next;
+    try {
+      await inSlices(this.#catchUp(next, isCurrent), platform);
+      return next;
+    } catch (error) {
+      next.world.close();
+      throw error;
+    }
   }
 
-  *#catchUp({ world }: FollowedWorld): Generator<void, void, void> {
-    for (let left = this.dueTick - world.tick; left > 0; left = this.dueTick - world.tick) {
-      world.step(Math.min(left, CHUNK_TICKS));
+  /** Ends early if its hello is no longer of use: the next one waits for it. */
+  *#catchUp({ world }: FollowedWorld, isCurrent: () => boolean): Generator<void, void, void> {
+    while (isCurrent() && world.tick < this.dueTick) {
+      world.step(Math.min(this.dueTick - world.tick, CHUNK_TICKS));
       yield;
     }
   }
