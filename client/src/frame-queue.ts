@@ -1,7 +1,7 @@
 import { FRAME_TICKS } from '../../assembly/layout.ts';
 import type { Snapshot } from './types.ts';
 
-/** Who takes the snapshots too slowly misses those before the newest: 5 s of frames. */
+/** Who takes the snapshots too slowly misses those before the newest: 5 s of frames, 1.3 s of ticks. */
 const WAITING_MAX = 64;
 
 export interface QueueOptions {
