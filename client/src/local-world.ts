@@ -26,7 +26,12 @@ import type {
 import { ContactLog } from './contact-log.ts';
 import { EventLog } from './event-log.ts';
 import type { NewLocalWorld } from './given-world.ts';
-import { ImageLadder, MINUTE_TICKS, RECENT_EVERY_TICKS, RECENT_TICKS } from './image-ladder.ts';
+import {
+  ImageLadder,
+  LASTING_EVERY_TICKS,
+  RECENT_EVERY_TICKS,
+  RECENT_TICKS,
+} from './image-ladder.ts';
 import { JournalPlayer } from './journal-player.ts';
 import { LivedJournal } from './lived-journal.ts';
 import { Moment, type MomentNames } from './moment.ts';
@@ -37,7 +42,8 @@ import { type Life, newParts, type WorldParts } from './world-parts.ts';
 
 /** Ticks between two readings of the kernel's events, which keeps the last 64. */
 const READ_TICKS = 100;
-/** So many ticks after each minute are lived again by `selfCheck`: ten seconds. */
+/** After each minute ten seconds are lived again by `selfCheck`. */
+const CHECK_EVERY_TICKS = 3000;
 const CHECK_TICKS = 500;
 
 /** A world that follows one of a node: see LiveWorld. */
@@ -55,6 +61,8 @@ export class LocalWorld {
   readonly #player: JournalPlayer;
   readonly #ladder: ImageLadder;
   readonly #scratch: ScratchPlayer;
+  /** Apart, so that whoever looks at the past tick by tick goes on from the last one. */
+  readonly #looking: ScratchPlayer;
   readonly #events: EventLog;
   readonly #contacts: ContactLog;
   readonly #of: MomentNames;
@@ -67,6 +75,7 @@ export class LocalWorld {
     this.#parts = parts;
     this.#ladder = life?.ladder ?? new ImageLadder();
     this.#scratch = new ScratchPlayer(() => this.#parts, this.#ladder);
+    this.#looking = new ScratchPlayer(() => this.#parts, this.#ladder);
     this.#events = life?.events ?? new EventLog();
     this.#contacts = life?.contacts ?? new ContactLog();
     const names = { worldId: id, vins: fleet.map(({ vin }) => vin), city: model.names };
@@ -165,11 +174,11 @@ export class LocalWorld {
 
   #passed(tick: number, every: number): void {
     const { kernel, slab } = this.#player.leased;
-    if (every === RECENT_EVERY_TICKS || tick % MINUTE_TICKS === 0) {
+    if (every === RECENT_EVERY_TICKS || tick % LASTING_EVERY_TICKS === 0) {
       this.#ladder.add(this.#player.image());
     }
     if (tick % READ_TICKS === 0) this.#events.read(kernel, slab);
-    if (tick % MINUTE_TICKS !== CHECK_TICKS) return;
+    if (tick % CHECK_EVERY_TICKS !== CHECK_TICKS) return;
     const from = this.#ladder.newest(tick - CHECK_TICKS);
     if (from?.tick === tick - CHECK_TICKS) {
       this.#check = { from, tick, hash: kernel.hash(slab) };
@@ -227,6 +236,7 @@ export class LocalWorld {
     else this.#player.place(this.#parts);
     if (this.#check && this.#check.tick > tick) this.#check = undefined;
     this.#scratch.dropAfter(tick);
+    this.#looking.dropAfter(tick);
     this.#contacts.dropAfter(Math.max(this.tick, 0));
     this.#readEvents();
   }
@@ -374,7 +384,7 @@ export class LocalWorld {
 
   /** The world as it was at a tick of its life. Throws RangeError for a tick that is not known. */
   at(tick: number): Moment {
-    const player = this.#playedTo(tick);
+    const player = this.#playedTo(tick, this.#looking);
     const { kernel, slab } = player.leased;
     return new Moment(tick, player.hash(), kernel.pack(slab).slice(), this.#of);
   }
@@ -400,7 +410,7 @@ export class LocalWorld {
     if (earlier.hash() !== this.#playedTo(firstTick).hash()) return false;
     this.#parts.journal.prepend(earlier.#parts.journal);
     this.#parts = { ...this.#parts, image: undefined };
-    this.#ladder.prepend(earlier.#ladder.minutesUpTo(firstTick));
+    this.#ladder.prepend(earlier.#ladder.lastingUpTo(firstTick));
     this.#events.prepend(earlier.#events);
     this.#contacts.prepend(earlier.#contacts);
     return true;
@@ -412,7 +422,7 @@ export class LocalWorld {
    */
   fork(tick = this.tick): LocalWorld {
     const now = this.#playedTo(tick).image();
-    const ladder = new ImageLadder(this.#ladder.minutesUpTo(tick));
+    const ladder = new ImageLadder(this.#ladder.lastingUpTo(tick));
     const contacts = this.#contacts.copy();
     contacts.dropAfter(tick);
     const events = new EventLog(this.#events.events);
@@ -422,11 +432,11 @@ export class LocalWorld {
   }
 
   /** Throws RangeError for a tick that is not known. */
-  #playedTo(tick: number): JournalPlayer {
+  #playedTo(tick: number, scratch = this.#scratch): JournalPlayer {
     if (!Number.isInteger(tick) || tick < this.firstTick || tick > this.tick) {
       throw new RangeError(`ticks ${this.firstTick} to ${this.tick} are known, ${tick} is not`);
     }
-    return this.#scratch.at(tick);
+    return scratch.at(tick);
   }
 
   #carIndex(car: number | string): number {
@@ -438,6 +448,7 @@ export class LocalWorld {
   /** Frees its memory in the kernel. It must not be used afterwards. */
   close(): void {
     this.#scratch.release();
+    this.#looking.release();
     this.#player.leased.release();
   }
 }
