@@ -103,3 +103,24 @@ test('[Y10] a world that nobody lives is not audited, and one that is watched is
   own.watch('json', 'a');
   expect(own.loader.isBehind).toBe(false);
 });
+
+test('[Y10] a change that becomes durable late comes after the tick of a hash that was told before', async () => {
+  const node = await nodes.withFaultyStore({}, { random: numbering(AUDITED) });
+  const twin = new Api(node.twinUrl);
+  const { world, stream, lived, nextHash } = await livedWorld(twin);
+  const own = served(node, world);
+  node.store.setFault({ kind: 'held' });
+  const answer = twin.patch(vinOf(world, 7), { steering: false });
+  await until('its tick has passed', () => own.pulse().tick > own.tick() + 20);
+  await node.worlds.idle.sweep();
+  const { tick, hash, seq } = await nextHash();
+  expect(seq).toBe(lived.changes.length);
+  lived.live(tick);
+  expect(hashDigits(lived.kernel.hash(lived.slab))).toBe(hash);
+  node.store.setFault({ kind: 'none' });
+  const change = await stream.nextOf('change');
+  await answer;
+  expect(change.seq).toBe(seq + 1);
+  expect(change.tick).toBeGreaterThan(tick);
+  expect(change.tick).toBeLessThanOrEqual(tick + 4);
+});
