@@ -60,7 +60,7 @@ export class LocalWorld {
   readonly #of: MomentNames;
   readonly #reRuns: ReRuns;
   /** The hash to which ten seconds after an image have led. */
-  #check: { from: StateImage; tick: number; hash: bigint } | undefined;
+  #check: { from: StateImage; tick: number; hash: string } | undefined;
 
   private constructor(parts: WorldParts, life?: Life) {
     const { model, id, fleet, journal } = parts;
@@ -171,9 +171,7 @@ export class LocalWorld {
     if (tick % READ_TICKS === 0) this.#events.read(kernel, slab);
     if (tick % MINUTE_TICKS !== CHECK_TICKS) return;
     const from = this.#ladder.newest(tick - CHECK_TICKS);
-    if (from?.tick === tick - CHECK_TICKS) {
-      this.#check = { from, tick, hash: kernel.hash(slab) };
-    }
+    if (from?.tick === tick - CHECK_TICKS) this.#check = { from, tick, hash: this.hash() };
   }
 
   #readEvents(): void {
@@ -210,8 +208,7 @@ export class LocalWorld {
    */
   change(...changes: readonly NumberedChange[]): number {
     const { journal } = this.#parts;
-    const added = journal.add(changes, this.firstTick);
-    const first = added[0];
+    const [first] = journal.add(changes, this.firstTick);
     if (first === undefined || first.tick > this.tick) return 0;
     const { tick } = this;
     this.#returnTo(first.tick - 1);
@@ -242,7 +239,7 @@ export class LocalWorld {
     const scratch = this.#scratch.any();
     scratch.restore(check.from);
     scratch.stepTo(check.tick);
-    return scratch.leased.kernel.hash(scratch.leased.slab) === check.hash;
+    return scratch.hash() === check.hash;
   }
 
   // ── looking ─────────────────────────────────────────────────────────────────────────────────
@@ -379,6 +376,12 @@ export class LocalWorld {
     return new Moment(tick, player.hash(), kernel.pack(slab).slice(), this.#of);
   }
 
+  /** Its hash at such a tick. Undefined after so many ticks on the way there: the next call goes on. */
+  hashAt(tick: number, ticksMax = CHECK_TICKS): string | undefined {
+    const player = this.#playedTo(tick, ticksMax);
+    return player.tick === tick ? player.hash() : undefined;
+  }
+
   /**
    * A world that begins where this one began, to be lived up to `firstTick` and handed to `takePast`.
    * @param changes of the whole life
@@ -422,11 +425,11 @@ export class LocalWorld {
   }
 
   /** Throws RangeError for a tick that is not known. */
-  #playedTo(tick: number): JournalPlayer {
+  #playedTo(tick: number, ticksMax?: number): JournalPlayer {
     if (!Number.isInteger(tick) || tick < this.firstTick || tick > this.tick) {
       throw new RangeError(`ticks ${this.firstTick} to ${this.tick} are known, ${tick} is not`);
     }
-    return this.#scratch.at(tick);
+    return this.#scratch.at(tick, ticksMax);
   }
 
   #carIndex(car: number | string): number {

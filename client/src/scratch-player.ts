@@ -13,14 +13,14 @@ export class ScratchPlayer {
     this.#ladder = ladder;
   }
 
-  /** At a tick that is known. */
-  at(tick: number): JournalPlayer {
+  /** At a tick that is known, or on the way there by so many ticks: the next call goes on. */
+  at(tick: number, ticksMax = Number.POSITIVE_INFINITY): JournalPlayer {
     const player = this.any();
     const image = this.#ladder.newest(tick);
     const isFarther = player.tick > tick || player.tick < (image?.tick ?? 0);
     if (isFarther && image !== undefined) player.restore(image);
     else if (isFarther) player.place(this.#parts());
-    player.stepTo(tick);
+    player.stepTo(Math.min(tick, player.tick + ticksMax));
     return player;
   }
 
