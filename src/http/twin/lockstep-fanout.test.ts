@@ -159,7 +159,9 @@ test('[Y10] the hash of a state is told once, and not again with the pulses for 
   const { socket } = open();
   const hash = { tick: 96, hash: HASH };
   const pulse = { tick: 100, seq: 0, journal: HASH, watchers: 1 };
-  fanout.tell(WORLD, newsOf({ type: 'pulse', ...pulse, hash }));
+  const news = newsOf({ type: 'pulse', ...pulse, hash });
+  expect(news.pulse).toEqual(pulse);
+  fanout.tell(WORLD, news);
   const { socket: later } = open();
   await time.advance(10_000);
   const hashes = (sent: readonly LockstepMessage[]) =>

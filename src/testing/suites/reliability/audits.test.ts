@@ -114,10 +114,10 @@ test('[Y10] a change that becomes durable late comes after the tick of a hash th
   await until('its tick has passed', () => own.pulse().tick > own.tick() + 20);
   await node.worlds.idle.sweep();
   const { tick, hash, seq } = await nextHash();
+  node.store.setFault({ kind: 'none' });
   expect(seq).toBe(lived.changes.length);
   lived.live(tick);
   expect(hashDigits(lived.kernel.hash(lived.slab))).toBe(hash);
-  node.store.setFault({ kind: 'none' });
   const change = await stream.nextOf('change');
   await answer;
   expect(change.seq).toBe(seq + 1);
