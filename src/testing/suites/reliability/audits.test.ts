@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { AUDIT_TICKS, AUDITED_ONE_IN } from '../../../limits.ts';
-import { type Random, systemRandom } from '../../../random.ts';
 import { hashDigits } from '../../../twin/hash-digits.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
 import type { LockstepMessage, StateHash } from '../../../twin/lockstep.ts';
@@ -8,6 +7,7 @@ import type { OwnedWorld } from '../../../worlds/owned-world.ts';
 import { LivedWorld } from '../../rigs/lived-world.ts';
 import type { TestNode } from '../../rigs/node.ts';
 import { useNodes } from '../../rigs/nodes.ts';
+import { numbering } from '../../rigs/numbering.ts';
 import { until } from '../../rigs/until.ts';
 import { Api, vinOf } from '../twin/api.ts';
 import { LockstepClient } from '../twin/lockstep-client.ts';
@@ -15,22 +15,8 @@ import type { World } from '../twin/wire.ts';
 
 const nodes = useNodes();
 
-/** A number is made of so many random bytes, the most significant first. */
-const NUMBER_BYTES = 7;
 const AUDITED = AUDITED_ONE_IN * 1_000_000_007;
 const AGE_TICKS = 2 * AUDIT_TICKS;
-
-/** The first worlds get these numbers. */
-function numbering(...numbers: readonly number[]): Random {
-  const left = [...numbers];
-  return {
-    bytes(count) {
-      const number = count === NUMBER_BYTES ? left.shift() : undefined;
-      if (number === undefined) return systemRandom.bytes(count);
-      return Uint8Array.from({ length: count }, (_, i) => number / 256 ** (count - 1 - i));
-    },
-  };
-}
 
 function served(node: TestNode, { id }: World): OwnedWorld {
   const world = node.worlds.atHand(parseWorldId(id) ?? -1);
