@@ -20,21 +20,22 @@ const PERCENTILE = 0.95;
 
 /** In the page: for each stop the time until its state is there, and until it is drawn, ms. */
 const MEASURE = `(async () => {
-  const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+  const nowMs = () => performance.mark('stop').startTime;
+  const pause = (delay) => scheduler.postTask(() => {}, { delay });
   const input = document.querySelector('.track input');
   const stops = [];
   for (let i = 0; i < ${STOPS}; i++) {
     const [first, last] = [Number(input.min), Number(input.max) - ${LIVE_TICKS}];
     const tick = 4 * Math.ceil((first + ((i * ${GOLDEN}) % 1) * (last - first)) / 4);
-    const fromMs = performance.now();
+    const fromMs = nowMs();
     input.value = String(tick);
     input.dispatchEvent(new Event('input', { bubbles: true }));
-    while (viewer.past?.frame !== tick) await turn();
-    const stateMs = performance.now() - fromMs;
+    while (viewer.past?.frame !== tick) await pause(1);
+    const stateMs = nowMs() - fromMs;
     const before = viewer.drawn;
-    while (viewer.drawn === before) await turn();
-    stops.push([stateMs, performance.now() - fromMs]);
-    await new Promise((resolve) => setTimeout(resolve, ${PAUSE_MS}));
+    while (viewer.drawn === before) await pause(1);
+    stops.push([stateMs, nowMs() - fromMs]);
+    await pause(${PAUSE_MS});
   }
   return stops;
 })()`;

@@ -37,14 +37,12 @@ import { LivedJournal } from './lived-journal.ts';
 import { Moment, type MomentNames } from './moment.ts';
 import { type IncidentOf, ReRuns } from './re-runs.ts';
 import { ScratchPlayer } from './scratch-player.ts';
+import { SelfCheck } from './self-check.ts';
 import type { Happened, Replay, StateImage } from './types.ts';
 import { type Life, newParts, type WorldParts } from './world-parts.ts';
 
 /** Ticks between two readings of the kernel's events, which keeps the last 64. */
 const READ_TICKS = 100;
-/** After each minute ten seconds are lived again by `selfCheck`. */
-const CHECK_EVERY_TICKS = 3000;
-const CHECK_TICKS = 500;
 
 /** A world that follows one of a node: see LiveWorld. */
 export interface FollowedLife {
@@ -67,8 +65,7 @@ export class LocalWorld {
   readonly #contacts: ContactLog;
   readonly #of: MomentNames;
   readonly #reRuns: ReRuns;
-  /** The hash to which ten seconds after an image have led. */
-  #check: { from: StateImage; tick: number; hash: bigint } | undefined;
+  readonly #selfCheck: SelfCheck;
 
   private constructor(parts: WorldParts, life?: Life) {
     const { model, id, fleet, journal } = parts;
@@ -76,6 +73,7 @@ export class LocalWorld {
     this.#ladder = life?.ladder ?? new ImageLadder();
     this.#scratch = new ScratchPlayer(() => this.#parts, this.#ladder);
     this.#looking = new ScratchPlayer(() => this.#parts, this.#ladder);
+    this.#selfCheck = new SelfCheck(this.#ladder, this.#scratch);
     this.#events = life?.events ?? new EventLog();
     this.#contacts = life?.contacts ?? new ContactLog();
     const names = { worldId: id, vins: fleet.map(({ vin }) => vin), city: model.names };
@@ -178,11 +176,7 @@ export class LocalWorld {
       this.#ladder.add(this.#player.image());
     }
     if (tick % READ_TICKS === 0) this.#events.read(kernel, slab);
-    if (tick % CHECK_EVERY_TICKS !== CHECK_TICKS) return;
-    const from = this.#ladder.newest(tick - CHECK_TICKS);
-    if (from?.tick === tick - CHECK_TICKS) {
-      this.#check = { from, tick, hash: kernel.hash(slab) };
-    }
+    this.#selfCheck.passed(tick, () => this.hash());
   }
 
   #readEvents(): void {
@@ -219,8 +213,7 @@ export class LocalWorld {
    */
   change(...changes: readonly NumberedChange[]): number {
     const { journal } = this.#parts;
-    const added = journal.add(changes, this.firstTick);
-    const first = added[0];
+    const [first] = journal.add(changes, this.firstTick);
     if (first === undefined || first.tick > this.tick) return 0;
     const { tick } = this;
     this.#returnTo(first.tick - 1);
@@ -234,7 +227,7 @@ export class LocalWorld {
     this.#ladder.dropAfter(tick);
     if (image !== undefined) this.#player.restore(image);
     else this.#player.place(this.#parts);
-    if (this.#check && this.#check.tick > tick) this.#check = undefined;
+    this.#selfCheck.dropAfter(tick);
     this.#scratch.dropAfter(tick);
     this.#looking.dropAfter(tick);
     this.#contacts.dropAfter(Math.max(this.tick, 0));
@@ -246,13 +239,7 @@ export class LocalWorld {
    * as it should. Undefined if there is nothing that was not compared yet.
    */
   selfCheck(): boolean | undefined {
-    const check = this.#check;
-    if (check === undefined) return undefined;
-    this.#check = undefined;
-    const scratch = this.#scratch.any();
-    scratch.restore(check.from);
-    scratch.stepTo(check.tick);
-    return scratch.leased.kernel.hash(scratch.leased.slab) === check.hash;
+    return this.#selfCheck.run();
   }
 
   // ── looking ─────────────────────────────────────────────────────────────────────────────────
