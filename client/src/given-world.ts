@@ -1,5 +1,4 @@
 import type { AssetSource } from './city-assets.ts';
-import type { LocalWorld } from './local-world.ts';
 import type { Platform } from './platform.ts';
 
 /** What matters of a journal as `GET /api/v1/worlds/{id}/journal` returns it. */
@@ -25,10 +24,4 @@ export interface NewLocalWorld extends GivenWorld {
   /** Changes will come a little late: images of the last two seconds are kept. */
   isFollower?: boolean;
   platform?: Platform;
-}
-
-/** A world that follows one of a node: see LiveWorld. */
-export interface FollowedLife {
-  readonly ready: Promise<void>;
-  readonly world: LocalWorld | undefined;
 }

@@ -13,11 +13,11 @@ import {
   statesOf,
   switchAround,
 } from '../testing/live-stage.ts';
-import { MINUTE_TICKS } from './image-ladder.ts';
 import { SlabPool } from './slab-pool.ts';
 
 /** Between two of the node. */
 const PULSE_MS = 15_000;
+const MINUTE_TICKS = 3000;
 /** The age of a world that takes some turns to live. */
 const OLD_TICKS = 20_000;
 

@@ -9,6 +9,7 @@ import { isWorldGone, openFrameStream } from './frame-stream.ts';
 import type { LiveEvent, LiveState } from './live-events.ts';
 import type { LocalWorld } from './local-world.ts';
 import { CHUNK_TICKS, LockstepFollower } from './lockstep-follower.ts';
+import { nextMultiple } from './next-multiple.ts';
 import { type Platform, systemPlatform } from './platform.ts';
 import { type OpenSocket, openWebSocket } from './socket.ts';
 import { TwinAddress, type WatchedWorld } from './twin-address.ts';
@@ -275,6 +276,15 @@ export class LiveWorld {
     if (!isRight) this.#differed({ message: 'ten seconds led elsewhere', needsHello: false });
   }
 
+  /** By the same journal a node and a client live the same world: whatever differs is a defect of one of them. */
+  #audit(): void {
+    const difference = this.#follower?.followed?.audit();
+    if (difference === undefined) return;
+    console.error(difference.message);
+    this.#computesWrong = true;
+    this.#differed(difference);
+  }
+
   /** The node's snapshots take over when the first of them comes. */
   #fallBack(): void {
     const { platform, openSocket, isGone } = this.#dependencies;
@@ -350,6 +360,7 @@ export class LiveWorld {
     // What was missed is told at once, when the world has come to the present.
     if (follower.dueTick - world.tick <= SHOWN_TICKS) this.#tellOfLate(world);
     this.#checkItself();
+    this.#audit();
   }
 
   /** Steps towards a tick; stops where a reader gets a snapshot. */
@@ -357,7 +368,7 @@ export class LiveWorld {
     const everyTicks = Math.min(CHUNK_TICKS, ...[...this.#queues].map((each) => each.everyTicks));
     const isShown = target - world.tick <= SHOWN_TICKS;
     const stop = isShown
-      ? (Math.floor(world.tick / everyTicks) + 1) * everyTicks
+      ? nextMultiple(world.tick, everyTicks)
       : Math.min(world.tick + CHUNK_TICKS, target - SHOWN_TICKS);
     world.step(Math.min(target, stop) - world.tick);
     const due = [...this.#queues].filter((queue) => world.tick % queue.everyTicks === 0);
