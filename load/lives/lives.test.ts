@@ -11,15 +11,17 @@ const PLAN: Plan = {
   ...{ seeds: 1, minutes: 1, live: 4, rate: 10, ticks: 10, kills: 0, late: 50, drop: 2 },
 };
 
-/** One node, and worlds in this process. */
+/** One node, and worlds in a thread of this process. */
 function proved(spoil: (place: Place) => Place = (place) => place) {
   return inFreshDir(async (dir) => {
     const nodes = await ClusterNodes.start(1, dir, () => ({}));
     try {
       const behind = await NodesBehindProxies.open(nodes);
+      const place = await openPlace('Node.js', behind.origins);
       try {
-        return await prove(PLAN, behind, [spoil(await openPlace('Node.js', behind.origins))]);
+        return await prove(PLAN, behind, [spoil(place)]);
       } finally {
+        await place.close();
         behind.close();
       }
     } finally {

@@ -130,7 +130,7 @@ async function live(plan: Plan, stage: Stage): Promise<Unknown> {
       await systemTime.sleep(LOOK_MS);
       await place.run(look, null);
       const untilMs = systemTime.wallMs();
-      // The proxies stand still with this process, as does the place that it is.
+      // The proxies stand still with this process.
       const isLate = untilMs - fromMs > LOOK_MS + STALL_MS;
       if (isLate) stalls.push({ fromMs, untilMs: untilMs + LOOK_MS });
       fromMs = untilMs;
