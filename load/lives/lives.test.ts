@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inFreshDir } from '../../bench/common/fresh-dir.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { ClusterNodes } from '../cluster/cluster-nodes.ts';
-import { hashesOf } from './lived.ts';
+import { hashesOf, look } from './lived.ts';
 import { NodesBehindProxies } from './nodes-behind-proxies.ts';
 import { openPlace, type Place } from './place.ts';
 import { type Plan, prove } from './proof.ts';
@@ -53,4 +53,22 @@ test('one hash that differs is found', async () => {
     },
   }));
   expect(missed(outcome)).toEqual([['hashes that differ', 1]]);
+});
+
+test('one state that was shown wrongly is found, however young its changes are', async () => {
+  const spoilShown = () => {
+    const [last] = [...globalThis.lives.values()].flatMap(({ shown }) => shown.slice(-1));
+    if (last) last.hash = 'feedfeedfeedfeed';
+    return last !== undefined;
+  };
+  let isSpoiled = false;
+  const outcome = await proved((place) => ({
+    ...place,
+    async run(task, given) {
+      const result = await place.run(task, given);
+      if ((task as unknown) === look && !isSpoiled) isSpoiled = await place.run(spoilShown, null);
+      return result;
+    },
+  }));
+  expect(missed(outcome)).toEqual([['states that were wrong when shown', 1]]);
 });

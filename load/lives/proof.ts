@@ -21,7 +21,7 @@ const MINUTE_TICKS = 3000;
 const PAST_PAUSE_TICKS = 400;
 const LOOK_MS = 250;
 /** A look that is so late shows that a place stood still, such as on a machine with other work. */
-const STALL_MS = 100;
+const STALL_MS = 50;
 /** Worlds are opened during this part of the time in which they are changed. */
 const JOIN_SHARE = 0.3;
 const SETTLED_MS_MAX = 120_000;
@@ -264,10 +264,19 @@ function outcomeOf(found: readonly PlaceFound[], of: Circumstances): Outcome {
   return { rows, judged, figures: { ...of, places, judged } };
 }
 
-function rowOf({ compared, unknown, shown, excused, told, differences }: PlaceFound): string {
+function rowOf({
+  compared,
+  unknown,
+  shown,
+  young,
+  excused,
+  told,
+  differences,
+}: PlaceFound): string {
   const { rollback = 0, reconnecting = 0, restart = 0 } = told;
   return (
-    `${compared} hashes compared, ${unknown} not known there, ${shown} shown states looked at, ${excused} of them young, ` +
+    `${compared} hashes compared, ${unknown} not known there, ${shown} shown states looked at, of which ${young} lacked a young change ` +
+    `and ${excused} one that was held, ` +
     `${rollback} late changes, ${reconnecting} reconnects, ${restart} read anew ` +
     `(${[...new Set(differences.map((each) => each.replace(/\d+/g, 'n')))].join('; ') || 'no difference told'})`
   );
