@@ -2,15 +2,13 @@ import { FRAME_TICKS } from '../../assembly/layout.ts';
 import type { MadeWorld } from '../../bench/common/made-worlds.ts';
 import type { Server } from '../../bench/common/server.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
-import { systemTime } from '../../src/time.ts';
+import { patientAnswer } from '../patient-answer.ts';
 import { found, hashesOf, type Jump, standings } from './lived.ts';
 import type { Place } from './place.ts';
 import type { Held } from './random-switching.ts';
 import { causeOf, wrongText } from './shown.ts';
 
 const AT_ONCE = 4;
-const RETRY_MS = 250;
-const ANSWER_MS_MAX = 60_000;
 
 /** What was found in one place. */
 export interface PlaceFound {
@@ -66,17 +64,6 @@ async function knownFrom(places: readonly Place[], id: string): Promise<number> 
   return Math.max(...all.flat().map((each) => (each.id === id ? each.firstTick : 0)));
 }
 
-/** What a node answers, however often it asks to come again. Throws for what is no 503 or 429. */
-async function answerOf<T>({ url }: Server, path: string): Promise<T> {
-  for (const endMs = systemTime.now() + ANSWER_MS_MAX; ; ) {
-    const answer = await fetch(new URL(path, url));
-    if (answer.ok) return (await answer.json()) as T;
-    const text = `${path}: ${answer.status} ${await answer.text()}`;
-    if (![429, 503].includes(answer.status) || systemTime.now() > endMs) throw new Error(text);
-    await systemTime.sleep(RETRY_MS);
-  }
-}
-
 interface Comparing {
   nodes: readonly Server[];
   /** When each place stood still. */
@@ -129,9 +116,9 @@ async function compareWorld(
   const hashes: string[] = [];
   for (const tick of ticks) {
     const path = `/api/v1/worlds/${id}/state?tick=${tick}&hash=1`;
-    hashes.push((await answerOf<{ hash: string }>(node, path)).hash);
+    hashes.push((await patientAnswer<{ hash: string }>(node.url, path)).hash);
   }
-  const { changes } = await answerOf<Journal>(node, `/api/v1/worlds/${id}/journal`);
+  const { changes } = await patientAnswer<Journal>(node.url, `/api/v1/worlds/${id}/journal`);
   for (const [i, place] of places.entries()) {
     const into = all[i] as PlaceFound;
     compareHashes(into, { id, ticks, hashes, own: await place.run(hashesOf, { id, ticks }) });
