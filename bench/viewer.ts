@@ -12,6 +12,7 @@ import { median } from './common/report.ts';
 import { startNode } from './common/server.ts';
 import { bytesLoaded } from './viewer-bytes.ts';
 import { framesBeside } from './viewer-frames.ts';
+import { stopsOnTheLine } from './viewer-stops.ts';
 
 const WEB = fileURLToPath(new URL('../build/web/', import.meta.url));
 const KIB = 1024;
@@ -50,6 +51,7 @@ export async function run(options: string[]): Promise<Figure[]> {
       return context;
     };
     const bytes = await bytesLoaded(node.url.origin, visit);
+    const stops = await stopsOnTheLine(node.url.origin, visit);
     const firsts: number[] = [];
     for (let i = 0; i < VISITS; i++) {
       const context = await visit();
@@ -67,6 +69,7 @@ export async function run(options: string[]): Promise<Figure[]> {
     return [
       figure('viewer, compressed with Brotli', sizeKiB(), 'KiB', { atMost: SIZE_KIB_MAX }),
       ...bytes,
+      ...stops,
       figure('first car drawn', median(firsts), 's', { atMost: FIRST_CAR_S_MAX }),
       ...figuresOf(samples, minutes),
       ...costs,

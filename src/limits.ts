@@ -41,6 +41,9 @@ export const CATCH_UP_SHARE = 0.1;
  */
 export const LAG_TICKS = 45_000;
 export const LOCKSTEP_LAG_TICKS = 180_000;
+/** Of these worlds one in so many is brought to now each time it is so far behind, 1 min, to tell its hash. */
+export const AUDITED_ONE_IN = 1000;
+export const AUDIT_TICKS = 3000;
 /** While a node starts, the store may take this long: no request waits, and all else may start as well. */
 export const START_WAIT_MS = 20_000;
 /** A request that would wait longer than this for its world is refused, but the work is done. */

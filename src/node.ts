@@ -101,7 +101,7 @@ export async function startNode(
     store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
     if (cluster === undefined) await ranges.takeAll();
 
-    const worlds = makeWorlds(base, { store, ranges, clock, kernel, faults }, stopSteps);
+    const worlds = makeWorlds(base, { store, ranges, clock, kernel, cluster, faults }, stopSteps);
     // Threads do most of the work of a start: those of the shards, then those that hash passwords for
     // the platform. What they do not need is loaded meanwhile, the front end last.
     const shardsStarting = worlds.start();
@@ -230,13 +230,14 @@ interface WorldParts {
   ranges: Ranges;
   clock: NodeClock;
   kernel: ReturnType<typeof loadKernel>;
+  cluster: Cluster | undefined;
   faults: boolean;
 }
 
 /** The worlds of a node on its shards, which are not started yet. */
 function makeWorlds(
   { config, log, time, random }: NodeBase,
-  { store, ranges, clock, kernel, faults }: WorldParts,
+  { store, ranges, clock, kernel, cluster, faults }: WorldParts,
   stopSteps: StopSteps,
 ): Worlds {
   const { cities, wasm, identity } = kernel;
@@ -254,6 +255,7 @@ function makeWorlds(
     cities: cities.cities,
     idleMs: config.worldIdleMs,
     explanationBudget: explanationBudgets(explanationTicks(config), time),
+    isDraining: () => cluster?.isDraining ?? false,
   });
   ranges.use(worlds, clock);
   stopSteps.push(async () => {

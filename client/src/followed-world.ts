@@ -1,6 +1,11 @@
 import type { NumberedChange } from '../../src/twin/journal.ts';
 import { JournalHash } from '../../src/twin/journal-hash.ts';
-import type { KnownJournal, LockstepChange, LockstepHello } from '../../src/twin/lockstep.ts';
+import type {
+  KnownJournal,
+  LockstepChange,
+  LockstepHello,
+  StateHash,
+} from '../../src/twin/lockstep.ts';
 import type { CityModel } from './city-model.ts';
 import { JournalGap, LivedJournal } from './lived-journal.ts';
 import { LocalWorld } from './local-world.ts';
@@ -23,6 +28,8 @@ export class Difference extends Error {
 export class FollowedWorld {
   readonly world: LocalWorld;
   #hash: JournalHash;
+  /** What the node has lived, not compared yet. */
+  #told: StateHash | undefined;
 
   private constructor(world: LocalWorld, hash: JournalHash) {
     this.world = world;
@@ -81,6 +88,26 @@ export class FollowedWorld {
   agrees({ seq, journal }: KnownJournal): boolean | undefined {
     if (seq > this.world.seq || journal === '') return undefined;
     return seq === this.world.seq && journal === String(this.#hash);
+  }
+
+  /** Takes what the node has lived by the changes that are known here: `audit` compares it. */
+  expect(state: StateHash): void {
+    if (state.tick >= this.world.firstTick) this.#told = state;
+  }
+
+  /**
+   * Does a few milliseconds of work at most to compare what the node has lived with what is lived here. A
+   * difference is returned once.
+   */
+  audit(): Difference | undefined {
+    const told = this.#told;
+    const { world } = this;
+    if (told === undefined || told.tick > world.tick) return undefined;
+    const here = world.at(told.tick).hash;
+    this.#told = undefined;
+    if (here === told.hash) return undefined;
+    const hashes = `its state has the hash ${here} here and ${told.hash} at the node`;
+    return new Difference(`defect in world ${world.id}: at tick ${told.tick} ${hashes}`, false);
   }
 }
 

@@ -1,6 +1,7 @@
 import { placePast } from '../../src/shard/loaded-world.ts';
 import type { StateImage, WorldPast } from '../../src/shard/protocol.ts';
 import type { ContactRecord } from '../../src/twin/contact-records.ts';
+import { hashDigits } from '../../src/twin/hash-digits.ts';
 import type { LivedJournal } from './lived-journal.ts';
 import type { LeasedSlab } from './slab-pool.ts';
 
@@ -84,7 +85,7 @@ export class JournalPlayer {
   /** Of the whole state, 16 hexadecimal digits. */
   hash(): string {
     const { kernel, slab } = this.leased;
-    return kernel.hash(slab).toString(16).padStart(16, '0');
+    return hashDigits(kernel.hash(slab));
   }
 
   image(): StateImage {

@@ -14,11 +14,11 @@ import {
   statesOf,
   switchAround,
 } from '../testing/live-stage.ts';
-import { MINUTE_TICKS } from './image-ladder.ts';
 import { LocalWorld } from './local-world.ts';
 
 /** Between two of the node. */
 const PULSE_MS = 15_000;
+const MINUTE_TICKS = 3000;
 
 afterEach(() => {
   vi.restoreAllMocks();

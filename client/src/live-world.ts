@@ -263,6 +263,15 @@ export class LiveWorld {
     if (!isRight) this.#differed({ message: 'ten seconds led elsewhere', needsHello: false });
   }
 
+  /** By the same journal a node and a client live the same world: whatever differs is a defect of one of them. */
+  #audit(): void {
+    const difference = this.#follower?.followed?.audit();
+    if (difference === undefined) return;
+    console.error(difference.message);
+    this.#computesWrong = true;
+    this.#differed(difference);
+  }
+
   /** The node's snapshots take over when the first of them comes. */
   #fallBack(): void {
     if (this.#frames !== undefined) return;
@@ -322,6 +331,7 @@ export class LiveWorld {
     }
     this.#tellOfLate(world);
     this.#checkItself();
+    this.#audit();
     const isBehind = world.tick < follower.dueTick;
     const fraction = (follower.serverTick ?? 0) % 1;
     // A difference may have ended all of this.

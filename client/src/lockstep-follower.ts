@@ -220,8 +220,10 @@ export class LockstepFollower {
     if (pulse.tick >= this.#helloTick) this.#compare(pulse);
   }
 
-  #compare(told: Pick<LockstepPulse, 'seq' | 'journal'>): void {
+  #compare(told: Pick<LockstepPulse, 'seq' | 'journal' | 'hash'>): void {
     const agrees = this.followed?.agrees(told);
+    // Where changes are still missing there is a next time.
+    if (agrees && told.hash !== undefined) this.followed?.expect(told.hash);
     if (agrees) this.#dependencies.agreed();
     else if (agrees === false) {
       this.#dependencies.differed(new Difference('the journals differ', false));

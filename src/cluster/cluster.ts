@@ -235,7 +235,12 @@ export class Cluster implements ClusterService {
     return true;
   }
 
-  /** It gives everything away, and will end. */
+  /** It gives everything away. */
+  get isDraining(): boolean {
+    return this.#drain.isOn;
+  }
+
+  /** The same, and will end. */
   get isStopping(): boolean {
     return this.#drain.isStopping;
   }

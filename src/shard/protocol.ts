@@ -115,7 +115,7 @@ export interface FrozenWorld extends StateImage {
 export const FREEZE_HOLD = -1;
 
 /** `perceivedBy`: a frame, and what the car with this index in the fleet perceives. */
-export type Query = Encoding | 'packed' | 'events' | 'tick' | { perceivedBy: number };
+export type Query = Encoding | 'packed' | 'events' | 'hash' | 'tick' | { perceivedBy: number };
 
 export interface QueryTask extends Address {
   /** The world is stepped at least to this tick. */
@@ -133,6 +133,8 @@ export interface QueryResult {
   /** Of the car that the query names; with `packed`. */
   perception: PerceptionRecord | undefined;
   events: RawEvent[] | undefined;
+  /** Of the whole state. */
+  hash: bigint | undefined;
 }
 
 export type QueryAnswer =

@@ -236,6 +236,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
       packed: isPacked ? this.#kernel.pack(slab).slice() : undefined,
       perception: car === undefined ? undefined : perceivedBy(this.#kernel.view(slab), car),
       events: query === 'events' ? this.#kernel.events(slab) : undefined,
+      hash: query === 'hash' ? this.#kernel.hash(slab) : undefined,
     };
   }
 

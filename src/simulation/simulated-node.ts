@@ -224,6 +224,7 @@ export class SimulatedNode implements Publisher {
       ...{ ...base, clock, store, ranges: held, shards, supervisor, publisher },
       ...{ kernel: TOY_KERNEL, cities: TOY_CITIES.cities, idleMs: settings.idleMs },
       explanationBudget: explanationBudgets(undefined, base.time),
+      isDraining: () => this.#cluster?.isDraining ?? false,
     });
     this.#worlds = worlds;
     ranges.use(mutant?.leaving?.(worlds) ?? worlds, clock);

@@ -75,8 +75,17 @@ export interface WorldPulse {
   watchers: number;
 }
 
+/** The state of a world at a tick. */
+export interface StateHash {
+  tick: number;
+  /** 16 hexadecimal digits. */
+  hash: string;
+}
+
 export interface LockstepPulse extends WorldPulse {
   type: 'pulse';
+  /** What the server itself has lived, of a few worlds and now and then; all changes up to it are among `seq`. */
+  hash?: StateHash;
 }
 
 /** The server has stored an incident, or its explanation. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { TwinError } from '../errors.ts';
 import {
+  AUDITED_ONE_IN,
   CATCH_UP_SHARE,
   CATCH_UP_TICKS,
   LAG_TICKS,
@@ -163,8 +164,9 @@ test('a world that was stepped meanwhile is not stepped again, and nothing is af
 test('[Y9] a world that only its clients live is brought to now once it is an hour behind', async () => {
   const node = await startFaultyNode();
   try {
-    const made = async (startTick: number) => {
+    const made = async (startTick: number): Promise<OwnedWorld> => {
       const world = (await node.worlds.create({ startTick })) as OwnedWorld;
+      if (world.number % AUDITED_ONE_IN === 0) return made(startTick);
       world.watch('lockstep', 'a');
       world.touch();
       return world;

@@ -111,7 +111,7 @@ export class OwnedWorld implements World, IdleWorld {
       demand: new EncodingDemand(),
       guard: new CrashLoopGuard(),
     };
-    this.loader = new WorldLoader(this.#parts);
+    this.loader = new WorldLoader(this.#parts, (state) => this.#lockstep.audited(state));
     this.#lockstep = new WorldLockstep(this.#parts, this.loader);
   }
 

@@ -8,6 +8,7 @@ import {
   READ_CHANGE_TICKS,
 } from '../limits.ts';
 import { countNumbered, lastOf, type PastStateAnswer, type StateImage } from '../shard/protocol.ts';
+import { hashDigits } from '../twin/hash-digits.ts';
 import type { Asker, PastState, PastStateOrder } from '../twin-service.ts';
 import { pay, reloading, type WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -60,7 +61,7 @@ export class PastStates {
       this.#refuseUnlessShown();
       if (snapshot === undefined) continue;
       ticks.answer(wanted);
-      return { snapshot, hash: hash.toString(16).padStart(16, '0') };
+      return { snapshot, hash: hashDigits(hash) };
     }
   }
 

@@ -45,4 +45,6 @@ export interface WorldDependencies {
   readonly explanationBudget: (world: number) => TickBudget;
   /** Whether this node may show the world now: it holds the partition, as far as it knows. */
   readonly isShown: () => boolean;
+  /** Whether this node gives its worlds to others. */
+  readonly isDraining: () => boolean;
 }

@@ -1,5 +1,8 @@
+import { FRAME_TICKS } from '../../assembly/layout.ts';
 import { BetweenNodes, TwinError } from '../errors.ts';
 import {
+  AUDIT_TICKS,
+  AUDITED_ONE_IN,
   CATCH_UP_TICKS,
   LAG_TICKS,
   LOCKSTEP_LAG_TICKS,
@@ -15,6 +18,8 @@ import type {
   WorldPast,
 } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
+import { hashDigits } from '../twin/hash-digits.ts';
+import type { StateHash } from '../twin/lockstep.ts';
 import type { Asker } from '../twin-service.ts';
 import type { StandingWorld } from './catch-ups.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -46,13 +51,16 @@ const STORE_PAUSE_MS = 2000;
 /** Loads a world into its shard's memory, from its image and its journal, and queries it there. */
 export class WorldLoader implements StandingWorld {
   readonly #parts: WorldParts;
+  readonly #audited: (state: StateHash) => void;
   #loading: Promise<number> | undefined;
   #startingOver: Promise<void> | undefined;
   /** The queries of a tick that are under way. */
   readonly #shared = new Map<Query, { tick: number; answer: Promise<QueryResult> }>();
 
-  constructor(parts: WorldParts) {
+  /** `audited`: called with the state of an audited world whenever it was brought to now in spare time. */
+  constructor(parts: WorldParts, audited: (state: StateHash) => void) {
     this.#parts = parts;
+    this.#audited = audited;
   }
 
   get isLoading(): boolean {
@@ -202,7 +210,7 @@ export class WorldLoader implements StandingWorld {
   /**
    * Steps the world to the current tick, or to the last one before a hold, and reads it. One query is
    * for all that ask for a state at the same tick: under load they would only wait for each other. In the
-   * background it is stepped by CATCH_UP_TICKS at most. Throws TwinError `rate_limited` if the asker
+   * background it is stepped by CATCH_UP_TICKS at most, to a frame. Throws TwinError `rate_limited` if the asker
    * cannot pay for the steps, `overloaded` if too many wait for the shard.
    */
   query(query: Query, options: QueryOptions = {}): Promise<QueryResult> {
@@ -245,7 +253,7 @@ export class WorldLoader implements StandingWorld {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const residency = await this.#load();
       const tick = background
-        ? Math.min(ticks.due(), ticks.reached + CATCH_UP_TICKS)
+        ? frameOf(Math.min(ticks.due(), ticks.reached + CATCH_UP_TICKS))
         : this.#dueTick(options.tick);
       const task = { world: world.number, residency, tick, query, background };
       const answer = await this.#queryWithin(task, asker);
@@ -312,9 +320,24 @@ export class WorldLoader implements StandingWorld {
   }
 
   get isBehind(): boolean {
-    const { demand, residency } = this.#parts;
+    const { demand, guard, residency, shared } = this.#parts;
     if (residency.isRetired || demand.frameWatcherCount > 0) return false;
-    return this.behindTicks > (demand.lockstepCount > 0 ? LOCKSTEP_LAG_TICKS : LAG_TICKS);
+    if (guard.untilMs > shared.clock.now()) return false;
+    return this.behindTicks > this.#lagTicks;
+  }
+
+  /** How far behind it may be. An audit is put off where the shard has other things to do, or the node ends. */
+  get #lagTicks(): number {
+    const { demand, shared } = this.#parts;
+    if (demand.lockstepCount === 0) return LAG_TICKS;
+    const isDue = this.#isAudited && shared.shard.admits && !shared.isDraining();
+    return isDue ? AUDIT_TICKS : LOCKSTEP_LAG_TICKS;
+  }
+
+  /** Whether those who live it are told now and then what it has come to here. */
+  get #isAudited(): boolean {
+    const { demand, world } = this.#parts;
+    return demand.lockstepCount > 0 && world.number % AUDITED_ONE_IN === 0;
   }
 
   async catchUp(): Promise<number> {
@@ -325,9 +348,18 @@ export class WorldLoader implements StandingWorld {
     }
     if (!this.isBehind) return 0;
     const before = ticks.reached;
-    await this.query('tick', { background: true });
+    const { tick, hash } = await this.query('hash', { background: true });
+    // No later change takes effect at this tick or before: what is not durable has held the world.
+    if (hash !== undefined && this.#isAudited && !this.isBehind) {
+      this.#audited({ tick, hash: hashDigits(hash) });
+    }
     return ticks.reached - before;
   }
+}
+
+/** The last frame up to a tick. */
+function frameOf(tick: number): number {
+  return Math.floor(tick / FRAME_TICKS) * FRAME_TICKS;
 }
 
 /** Pays before the work is done. Throws TwinError `rate_limited`. */

@@ -4,7 +4,7 @@ import { countNumbered, joined, lastOf, packNumbered, unpackNumbered } from '../
 import type { StopTimer } from '../time.ts';
 import type { NumberedChange } from '../twin/journal.ts';
 import { JournalHash } from '../twin/journal-hash.ts';
-import type { KnownJournal, LockstepMessage, WorldPulse } from '../twin/lockstep.ts';
+import type { KnownJournal, LockstepMessage, StateHash, WorldPulse } from '../twin/lockstep.ts';
 import type { LockstepPast } from '../twin-service.ts';
 import type { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -64,6 +64,11 @@ export class WorldLockstep {
     const tick = Math.max(ticks.floor, (shared.clock.now() - record.createdAtMs) / TICK_MS);
     const { seq, hash } = journal;
     return { tick, seq, journal: String(hash ?? ''), watchers: world.watcherCount };
+  }
+
+  /** Tells those who live it what it has come to here: they compare. */
+  audited(hash: StateHash): void {
+    this.#send({ type: 'pulse', ...this.pulse(), hash });
   }
 
   /** Tells those who live it of a change that is durable: the last one of the journal. */

@@ -398,7 +398,7 @@ describe('the worlds of a node', () => {
     const world = (await node.worlds.create({ startTick: 2 ** 30 })) as OwnedWorld;
     const query = vi.spyOn(world.shard, 'query').mockImplementation(async ({ tick }) => {
       const nothing = { bytes: undefined, packed: undefined, perception: undefined };
-      return { outcome: 'answered', tick, ...nothing, events: undefined };
+      return { outcome: 'answered', tick, ...nothing, events: undefined, hash: 0n };
     });
     for (const piece of [1, 2]) {
       expect(await world.loader.catchUp()).toBe(CATCH_UP_TICKS);

@@ -47,6 +47,7 @@ export interface WorldsDependencies {
   kernel: string;
   idleMs: number;
   explanationBudget: WorldDependencies['explanationBudget'];
+  isDraining: WorldDependencies['isDraining'];
 }
 
 const CREATE_ATTEMPTS = 3;
@@ -94,12 +95,12 @@ export class Worlds
     this.handover = new WorldHandover(this.#handles, ({ number, record }) =>
       this.#add(this.#heldPartitionOf(number), number, record, []),
     );
-    const { explanationBudget, kernel, random } = dependencies;
+    const { explanationBudget, isDraining, kernel, random } = dependencies;
     const keptStates = new KeptStates();
     const own = { owner: this, idle: this.idle, slices: new Slices(time), keptStates, catchUps };
-    const isPartitionShown = (partition: number) => this.#isShown(partition);
+    const cluster = { isDraining, isPartitionShown: (each: number) => this.#isShown(each) };
     const given = { cities, clock, explanationBudget, kernel, log, random, shards, store, time };
-    this.#common = { ...given, ...own, isPartitionShown };
+    this.#common = { ...given, ...own, ...cluster };
   }
 
   /** How many worlds are at hand. */

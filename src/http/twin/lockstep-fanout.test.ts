@@ -154,3 +154,19 @@ test('[S18] when the node stops all streams are closed with 1012', async () => {
     new Array(150).fill(1012),
   );
 });
+
+test('[Y10] the hash of a state is told once, and not again with the pulses for those who join', async () => {
+  const { socket } = open();
+  const hash = { tick: 96, hash: HASH };
+  const pulse = { tick: 100, seq: 0, journal: HASH, watchers: 1 };
+  const news = newsOf({ type: 'pulse', ...pulse, hash });
+  expect(news.pulse).toEqual(pulse);
+  fanout.tell(WORLD, news);
+  const { socket: later } = open();
+  await time.advance(10_000);
+  const hashes = (sent: readonly LockstepMessage[]) =>
+    sent.flatMap((message) => (message.type === 'pulse' && message.hash ? [message.hash] : []));
+  expect(hashes(socket.sent)).toEqual([hash]);
+  expect(later.sent.length).toBeGreaterThan(8);
+  expect(hashes(later.sent)).toEqual([]);
+});

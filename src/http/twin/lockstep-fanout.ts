@@ -31,8 +31,8 @@ export function newsOf(message: LockstepMessage): LockstepNews {
 function pulseOf(message: LockstepMessage): Partial<WorldPulse> {
   if (message.type === 'change') return { seq: message.seq, journal: message.journal };
   if (message.type !== 'pulse') return {};
-  const { type: _, ...pulse } = message;
-  return pulse;
+  const { tick, seq, journal, watchers } = message;
+  return { tick, seq, journal, watchers };
 }
 
 function encoded(message: LockstepMessage): Uint8Array {

@@ -78,10 +78,22 @@ export const LockstepChange = object('A durable change.', {
   journal: hash,
 });
 
-export const LockstepPulse = object('The clock of the server, and how far the journal goes.', {
-  type: constant('pulse'),
-  ...pulse,
-});
+export const LockstepPulse = object(
+  'The clock of the server, and how far the journal goes.',
+  { type: constant('pulse'), ...pulse },
+  {
+    hash: object(
+      'Of one in a thousand worlds, about once a minute: what the server itself has lived, to be compared. All changes up to this tick are among those up to `seq`.',
+      {
+        tick: integer,
+        hash: described(
+          'Of the state at this tick, as `GET /api/v1/worlds/{id}/state?tick=N&hash=1` gives it.',
+          like('0f1e2d3c4b5a6978', string),
+        ),
+      },
+    ),
+  },
+);
 
 export const LockstepIncident = object('The server has stored an incident or its explanation.', {
   type: constant('incident'),

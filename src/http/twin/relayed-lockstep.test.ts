@@ -75,6 +75,19 @@ test('[Y7] once the world is served again its clients hear how far the journal g
   await until('the end of watching', () => near.cluster.watched.length === 0);
 });
 
+test('[Y10] what a world has come to at its node is told the clients of other nodes', async () => {
+  const client = openStream();
+  await hello(client);
+  const hash = { tick: 8, hash: '0f1e2d3c4b5a6978' };
+  far.service.tell(world, { type: 'pulse', ...world.pulse(), hash });
+  const told = () =>
+    client.messages.flatMap((each) => (each.type === 'pulse' ? (each.hash ?? []) : []));
+  await until('the hash', () => told().length > 0);
+  expect(told()).toEqual([hash]);
+  client.socket.close();
+  await until('the end of watching', () => near.cluster.watched.length === 0);
+});
+
 test('a refusal of that node is an answer, and nothing of the stream stays', async () => {
   world.failure = new Error('the shard is gone');
   const client = openStream();

@@ -73,13 +73,16 @@ export interface FaultyNode extends TestNode {
 }
 
 /** A test node on an embedded store that can be made to fail. */
-export async function startFaultyNode(settings: Settings = {}): Promise<FaultyNode> {
+export async function startFaultyNode(
+  settings: Settings = {},
+  parts: Omit<Parts, 'openStore'> = {},
+): Promise<FaultyNode> {
   let store: FaultyStore | undefined;
   const openStore = async (dir: string) => {
     store = faultyStore(await openEmbedded(dir, systemTime), systemTime);
     return store;
   };
-  const node = await startTestNode(settings, { openStore });
+  const node = await startTestNode(settings, { ...parts, openStore });
   if (store === undefined) throw new Error('unreachable: a node opens its store');
   return { ...node, store };
 }

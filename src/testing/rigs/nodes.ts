@@ -12,7 +12,7 @@ export interface Nodes {
   dir(): string;
   inProcess(...args: Parameters<typeof startTestNode>): Promise<TestNode>;
   /** A node whose store can be made to fail. */
-  withFaultyStore(settings?: Record<string, string>): Promise<FaultyNode>;
+  withFaultyStore(...args: Parameters<typeof startFaultyNode>): Promise<FaultyNode>;
   ownProcess(settings: Record<string, string>): Promise<NodeProcess>;
 }
 
@@ -33,8 +33,8 @@ export function useNodes(engine: Pick<Engine, 'start' | 'startProcess'> = EMBEDD
       ends.push(() => node.discard());
       return node;
     },
-    async withFaultyStore(settings) {
-      const node = await startFaultyNode(settings);
+    async withFaultyStore(...args) {
+      const node = await startFaultyNode(...args);
       ends.push(() => node.discard());
       return node;
     },

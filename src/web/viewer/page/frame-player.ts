@@ -84,6 +84,7 @@ export class FramePlayer {
     const willPlay = !this.isPlaying.peek();
     this.seek(willPlay && this.isAtEnd ? this.range[0] : this.#exactTick);
     this.isPlaying.value = willPlay;
+    this.#want();
   }
 
   get isAtEnd(): boolean {
@@ -127,7 +128,10 @@ export class FramePlayer {
   }
 
   #want(): void {
-    const aheadTicks = AHEAD_S * TICKS_PER_S * Math.max(1, this.speed.peek());
+    // Whoever drags wants many moments, and nothing may be in the way of the next one.
+    const aheadTicks = this.isPlaying.peek()
+      ? AHEAD_S * TICKS_PER_S * Math.max(1, this.speed.peek())
+      : 0;
     this.#buffer.want(this.#exactTick, aheadTicks, this.#parts.known());
   }
 
