@@ -31,7 +31,7 @@ test('[K13] the state of which a node tells the hash is the one that lives here'
       await twin.patch(vinOf(world, car), { brakes: car % 2 === 0, steering: false });
     }
     await node.worlds.idle.sweep();
-    const hashes = () => compared.mock.results.flatMap(({ value }) => value ?? []);
+    const hashes = () => compared.mock.results.flatMap(({ value }) => value?.hash ?? []);
     await until('the comparison', () => hashes().length > 0);
     const [[state] = []] = told.mock.calls;
     expect(hashes()).toEqual([state?.hash]);

@@ -1,17 +1,14 @@
-import { FRAME_TICKS, TICK_MS } from '../../assembly/layout.ts';
+import { FRAME_TICKS } from '../../assembly/layout.ts';
 import type { MadeWorld } from '../../bench/common/made-worlds.ts';
 import type { Server } from '../../bench/common/server.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
-import { systemTime } from '../../src/time.ts';
-import { found, hashesOf, type Jump, type Shown, standings } from './lived.ts';
+import { patientAnswer } from '../patient-answer.ts';
+import { found, hashesOf, type Jump, standings } from './lived.ts';
 import type { Place } from './place.ts';
 import type { Held } from './random-switching.ts';
+import { causeOf, wrongText } from './shown.ts';
 
-/** A change may be shown so much later. */
-const SHOWN_LATE_MS = 500;
 const AT_ONCE = 4;
-const RETRY_MS = 250;
-const ANSWER_MS_MAX = 60_000;
 
 /** What was found in one place. */
 export interface PlaceFound {
@@ -21,10 +18,11 @@ export interface PlaceFound {
   differing: string[];
   /** Ticks that this place does not know. */
   unknown: number;
-  /** States that were looked at when they were shown, and of these the first that were wrong by then. */
+  /** States that were looked at when they were shown, and of these those that were wrong. */
   shown: number;
   wrong: string[];
-  /** Wrong ones that nobody could know to be wrong: the last change was too young, or held. */
+  /** Wrong ones that are none of these: changes that were not known yet were young, or held. */
+  young: number;
   excused: number;
   jumps: Jump[];
   /** Events of all worlds by type, and states. */
@@ -47,10 +45,10 @@ interface Journal {
   changes: readonly { tick: number }[];
 }
 
-/** Random ticks of frames that all places know, in order. */
-function someTicks(
+/** Random ticks of frames that all places know, in order. Exported for the test. */
+export function someTicks(
   firstTick: number,
-  { endTick, liveTick, ticks }: Compared,
+  { endTick, liveTick, ticks }: Pick<Compared, 'endTick' | 'liveTick' | 'ticks'>,
   dice: Dice,
 ): number[] {
   const all = Array.from({ length: ticks }, (_, i) => {
@@ -64,17 +62,6 @@ function someTicks(
 async function knownFrom(places: readonly Place[], id: string): Promise<number> {
   const all = await Promise.all(places.map((place) => place.run(standings, null)));
   return Math.max(...all.flat().map((each) => (each.id === id ? each.firstTick : 0)));
-}
-
-/** What a node answers, however often it asks to come again. Throws for what is no 503 or 429. */
-async function answerOf<T>({ url }: Server, path: string): Promise<T> {
-  for (const endMs = systemTime.now() + ANSWER_MS_MAX; ; ) {
-    const answer = await fetch(new URL(path, url));
-    if (answer.ok) return (await answer.json()) as T;
-    const text = `${path}: ${answer.status} ${await answer.text()}`;
-    if (![429, 503].includes(answer.status) || systemTime.now() > endMs) throw new Error(text);
-    await systemTime.sleep(RETRY_MS);
-  }
 }
 
 interface Comparing {
@@ -93,7 +80,7 @@ export async function compare(
 ): Promise<PlaceFound[]> {
   const all = places.map(
     ({ name }): PlaceFound => ({
-      ...{ place: name, compared: 0, unknown: 0, shown: 0, excused: 0, told: {} },
+      ...{ place: name, compared: 0, unknown: 0, shown: 0, young: 0, excused: 0, told: {} },
       ...{ differing: [], wrong: [], jumps: [], differences: [] },
     }),
   );
@@ -129,9 +116,9 @@ async function compareWorld(
   const hashes: string[] = [];
   for (const tick of ticks) {
     const path = `/api/v1/worlds/${id}/state?tick=${tick}&hash=1`;
-    hashes.push((await answerOf<{ hash: string }>(node, path)).hash);
+    hashes.push((await patientAnswer<{ hash: string }>(node.url, path)).hash);
   }
-  const { changes } = await answerOf<Journal>(node, `/api/v1/worlds/${id}/journal`);
+  const { changes } = await patientAnswer<Journal>(node.url, `/api/v1/worlds/${id}/journal`);
   for (const [i, place] of places.entries()) {
     const into = all[i] as PlaceFound;
     compareHashes(into, { id, ticks, hashes, own: await place.run(hashesOf, { id, ticks }) });
@@ -143,15 +130,13 @@ async function compareWorld(
       into.told[name] = (into.told[name] ?? 0) + count;
     }
     const held = [...compared.held, ...(stalls[i] ?? [])];
-    const judged = wrong.filter((each) => !isExcused(each, changes, { ...compared, held }));
-    into.excused += wrong.length - judged.length;
-    into.wrong.push(...judged.map((each) => wrongText(id, each, changes)));
+    for (const each of wrong) {
+      const cause = causeOf(each, { changes, createdAtMs: compared.world.createdAtMs, held });
+      if (cause === 'young') into.young++;
+      else if (cause === 'held') into.excused++;
+      else into.wrong.push(wrongText(id, each, changes));
+    }
   }
-}
-
-function wrongText(id: string, [tick, , serverTick]: Shown, changes: Journal['changes']): string {
-  const last = changes.findLast((change) => change.tick <= tick)?.tick;
-  return `${id} at tick ${tick} when it was ${serverTick.toFixed(1)}, last change before at ${last}`;
 }
 
 function compareHashes(
@@ -166,16 +151,4 @@ function compareHashes(
       if (differs) into.differing.push(`${of.id} at tick ${of.ticks[i]}: ${own}, ${of.hashes[i]}`);
     }
   }
-}
-
-/** Whether the state could not be known when it was shown: a change was too young, or held. */
-function isExcused(
-  [tick, , serverTick]: Shown,
-  changes: Journal['changes'],
-  { world, held }: Compared,
-): boolean {
-  const youngTick = serverTick - SHOWN_LATE_MS / TICK_MS;
-  if (changes.some((change) => change.tick <= tick && change.tick > youngTick)) return true;
-  const atMs = world.createdAtMs + serverTick * TICK_MS;
-  return held.some(({ fromMs, untilMs }) => atMs >= fromMs && atMs <= untilMs + SHOWN_LATE_MS);
 }

@@ -2,15 +2,13 @@
 import type { LiveWorld } from '../../client/src/live-world.ts';
 import type { WatchedWorld } from '../../client/src/twin-address.ts';
 import type { Client } from '../../client/testing/client-page.ts';
+import type { Shown } from './shown.ts';
 
 declare const client: Client;
 declare global {
   /** By id of the world. */
   var lives: Map<string, Lived>;
 }
-
-/** What a world showed at some moment: its tick, its hash, and the tick of the node's clock. */
-export type Shown = readonly [tick: number, hash: string, serverTick: number];
 
 /** A change that came late: by so many ticks, and how far the car moved that it moved most. */
 export interface Jump {
@@ -79,7 +77,7 @@ export function look(): void {
     const { world, serverTick, state } = live;
     const isCertain = state === 'live' || state === 'verified';
     if (world && serverTick !== undefined && isCertain) {
-      shown.push([world.tick, world.hash(), serverTick]);
+      shown.push({ tick: world.tick, hash: world.hash(), serverTick, seq: world.seq });
     }
   }
 }
@@ -99,17 +97,18 @@ export function hashesOf({ id, ticks }: { id: string; ticks: readonly number[] }
   );
 }
 
-/** What was shown of a world beside what it has turned out to be, and what was told of it. */
+/**
+ * What was shown of a world beside what it has turned out to be, and what was told of it. What was shown
+ * before the world was read anew cannot be looked at, and does not count.
+ */
 export function found(id: string) {
   const { live, told, differences, shown, jumps } = globalThis.lives.get(id) as Lived;
   const { world } = live;
-  const wrong = shown
-    .toSorted(([one], [other]) => one - other)
-    .filter(([tick, hash]) => {
-      const isKnown = world && tick >= world.firstTick && tick <= world.tick;
-      return isKnown && world.at(tick).hash !== hash;
-    });
-  return { told, differences, shownCount: shown.length, wrong, jumps };
+  const known = shown
+    .filter(({ tick }) => world && tick >= world.firstTick && tick <= world.tick)
+    .sort((one, other) => one.tick - other.tick);
+  const wrong = known.filter(({ tick, hash }) => world?.at(tick).hash !== hash);
+  return { told, differences, shownCount: known.length, wrong, jumps };
 }
 
 export function leave(): void {

@@ -1,5 +1,4 @@
 import { TICK_MS } from '../../assembly/layout.ts';
-import { type Figure, figure } from '../../bench/common/figures.ts';
 import { type MadeWorld, makeWorlds } from '../../bench/common/made-worlds.ts';
 import { progress } from '../../bench/common/progress.ts';
 import { journalOf, randomChanges } from '../../client/testing/random-journal.ts';
@@ -7,11 +6,12 @@ import { CITIES } from '../../src/city/catalogue.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
 import { systemTime } from '../../src/time.ts';
 import type { Outcome } from '../command.ts';
-import { compare, type PlaceFound } from './comparison.ts';
+import { compare } from './comparison.ts';
 import { begin, join, leave, look, standings } from './lived.ts';
 import type { NodesBehindProxies } from './nodes-behind-proxies.ts';
 import type { Place } from './place.ts';
 import { type Held, RandomSwitching } from './random-switching.ts';
+import { outcomeOf } from './verdict.ts';
 
 export const LEASE_S = 6;
 /** Beyond the lease: until the worlds of a killed node are served and shown again. */
@@ -21,16 +21,12 @@ const MINUTE_TICKS = 3000;
 const PAST_PAUSE_TICKS = 400;
 const LOOK_MS = 250;
 /** A look that is so late shows that a place stood still, such as on a machine with other work. */
-const STALL_MS = 100;
+const STALL_MS = 50;
 /** Worlds are opened during this part of the time in which they are changed. */
 const JOIN_SHARE = 0.3;
 const SETTLED_MS_MAX = 120_000;
-/** A change that is late by so little moves no car by more. */
-const JUMP_TICKS_MAX = 20;
-const JUMP_M_MAX = 0.3;
 /** Worlds in which it is measured how far cars jump: the first ones, one of each city. */
 const MEASURED = 3;
-const LINES_MAX = 5;
 
 /** See the options of the command. */
 export interface Plan {
@@ -130,7 +126,7 @@ async function live(plan: Plan, stage: Stage): Promise<Unknown> {
       await systemTime.sleep(LOOK_MS);
       await place.run(look, null);
       const untilMs = systemTime.wallMs();
-      // The proxies stand still with this process, as does the place that it is.
+      // The proxies stand still with this process.
       const isLate = untilMs - fromMs > LOOK_MS + STALL_MS;
       if (isLate) stalls.push({ fromMs, untilMs: untilMs + LOOK_MS });
       fromMs = untilMs;
@@ -199,76 +195,4 @@ async function settled(places: readonly Place[], endTicks: readonly number[]): P
     }
     if (unsettled.length === 0 || systemTime.now() > endMs) return unsettled;
   }
-}
-
-interface Circumstances {
-  answered: number;
-  failed: number;
-  kills: number;
-  dropCount: number;
-  /** Hashes that every place has to compare. */
-  due: number;
-  unsettled: readonly string[];
-}
-
-function outcomeOf(found: readonly PlaceFound[], of: Circumstances): Outcome {
-  const all = (what: (each: PlaceFound) => number) =>
-    found.reduce((sum, each) => sum + what(each), 0);
-  const none = (name: string, count: number): Figure => figure(name, count, '', { atMost: 0 });
-  const jumps = found
-    .flatMap((each) => each.jumps)
-    .flatMap(({ ticks, m }) => (ticks <= JUMP_TICKS_MAX ? [m] : []))
-    .sort((a, b) => a - b);
-  const least = { atLeast: of.due * found.length };
-  const judged = [
-    none(
-      'hashes that differ',
-      all((each) => each.differing.length),
-    ),
-    figure(
-      'hashes compared',
-      all((each) => each.compared),
-      '',
-      least,
-    ),
-    none(
-      'states that were wrong when shown',
-      all((each) => each.wrong.length),
-    ),
-    none('worlds that are not verified in the end', of.unsettled.length),
-    figure(
-      `jump of a car by a change ≤ ${JUMP_TICKS_MAX * TICK_MS} ms late`,
-      jumps.at(-1) ?? 0,
-      'm',
-      { atMost: JUMP_M_MAX },
-    ),
-  ];
-  const lines = [
-    ...found.flatMap(({ place, differing, wrong }) => [
-      ...differing.slice(0, LINES_MAX).map((line) => `${place}: hash of ${line}`),
-      ...wrong.slice(0, LINES_MAX).map((line) => `${place}: shown of ${line}`),
-    ]),
-    ...of.unsettled.slice(0, LINES_MAX),
-  ];
-  const rows: Outcome['rows'] = [
-    ['changes meanwhile', `${of.answered}, failed: ${of.failed}`],
-    ['nodes killed, connections ended by proxies', `${of.kills}, ${of.dropCount}`],
-    ...found.map((each): [string, string] => [each.place, rowOf(each)]),
-    [
-      'jumps of cars',
-      `${jumps.length}, p99 ${(jumps[Math.floor(jumps.length * 0.99)] ?? 0).toFixed(3)} m`,
-    ],
-    ...lines.map((line): [string, string] => ['DIFFERENT', line]),
-  ];
-  const places = found.map(({ jumps, ...each }) => ({ ...each, jumps: jumps.length }));
-  return { rows, judged, figures: { ...of, places, judged } };
-}
-
-function rowOf({ compared, unknown, shown, excused, told, differences }: PlaceFound): string {
-  const { rollback = 0, reconnecting = 0, restart = 0 } = told;
-  return (
-    `${compared} hashes compared, ${unknown} not known there, ${shown} shown states looked at, ${excused} of them young, ` +
-    `${rollback} late changes, ${reconnecting} reconnects, ${restart} read anew ` +
-    `(${[...new Set(differences.map((each) => each.replace(/\d+/g, 'n')))].join('; ') || 'no difference told'})`
-  );
 }

@@ -2,7 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { unpack } from 'msgpackr';
 import { tickOf } from '../../bench/common/frame-parser.ts';
-import { askOnce, formatRequest } from '../../bench/common/http-pool.ts';
 import { UpgradeRefused, type WatchEvents, WatchSocket } from '../../bench/common/watch-socket.ts';
 import type { AssetSource } from '../../client/src/city-assets.ts';
 import { LocalWorld } from '../../client/src/local-world.ts';
@@ -12,6 +11,7 @@ import { unpackNumbered } from '../../src/shard/protocol.ts';
 import { systemTime } from '../../src/time.ts';
 import type { CarType } from '../../src/twin/fleet.ts';
 import type { LockstepMessage } from '../../src/twin/lockstep.ts';
+import { patientAnswer } from '../patient-answer.ts';
 import type { Difference } from './difference.ts';
 import { WorldCheck } from './world-check.ts';
 
@@ -34,6 +34,8 @@ export interface Counts {
   same: Record<Encoding, number>;
   /** Worlds of which a frame was compared. */
   worlds: number;
+  /** Frames that differ as long as it is not known whether a change is missing here. */
+  waiting: number;
   /** Streams that never opened, and streams that ended. */
   refused: number;
   ended: number;
@@ -66,11 +68,8 @@ function assets(city: string): ReturnType<AssetSource> {
 }
 
 async function journalLength(world: string): Promise<number> {
-  const request = formatRequest(url, 'GET', `/api/v1/worlds/${world}/journal`);
-  const { status, body } = await askOnce(url, request);
-  if (status !== 200) throw new Error(`the journal of ${world} was answered with ${status}`);
-  const { changes } = JSON.parse(body.toString()) as { changes: unknown[] };
-  return changes.length;
+  const path = `/api/v1/worlds/${world}/journal`;
+  return (await patientAnswer<{ changes: unknown[] }>(url, path)).changes.length;
 }
 
 /** Retries where it is refused, as a node that is not sure yet what it can carry wants. */
@@ -93,7 +92,7 @@ async function open(path: string, message: WatchEvents['message']): Promise<void
 
 async function verify(world: VerifiedWorld, index: number): Promise<void> {
   const { id } = world;
-  const local = await LocalWorld.create({ ...world, assets });
+  const local = await LocalWorld.create({ ...world, assets, isFollower: true });
   const check = new WorldCheck({
     local,
     journalLength: () => journalLength(id),
@@ -123,6 +122,7 @@ function counts(): Counts {
   return {
     same: { json: of('json'), msgpack: of('msgpack') },
     worlds: seen.length,
+    waiting: checks.reduce((sum, { waiting }) => sum + waiting, 0),
     refused,
     ended,
   };

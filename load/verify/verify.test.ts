@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Server, startNode } from '../../bench/common/server.ts';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
-import { outcomeOf, verify } from './verify.ts';
+import { outcomeOf, type Verified, verify } from './verify.ts';
 
 const PLAN = { worlds: 4, watchers: 2, seconds: 3, changes: 20, seed: 1 };
 const FRAMES_PER_S = 12.5;
@@ -14,13 +14,21 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+const missed = (found: Verified) =>
+  outcomeOf(found).judged?.flatMap(({ name, target }) => (target?.met ? [] : [name]));
+
 test('frames of watched worlds are those of worlds that are lived beside them', async () => {
   const found = await verify(PLAN, server);
   expect(found).toMatchObject({ worlds: 4, refused: 0, ended: 0, difference: undefined });
   expect(found.same.json).toBeGreaterThan(0);
   expect(found.same.msgpack).toBeGreaterThan(0);
   expect(found.changes.ok).toBeGreaterThan(0);
-  expect(outcomeOf(found).judged?.every(({ target }) => target?.met)).toBe(true);
+  expect(missed(found)).toEqual([]);
+  // The same run would not pass if it had looked at less.
+  expect(missed({ ...found, waiting: 1 })).toEqual(['frames that were not judged']);
+  for (const lost of [{ refused: 1 }, { ended: 1 }]) {
+    expect(missed({ ...found, ...lost })).toEqual(['streams that were refused or ended']);
+  }
 });
 
 test('a frame that differs ends the run at once, and is kept', async () => {

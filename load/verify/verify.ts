@@ -15,11 +15,21 @@ import { randomChange } from '../random-changes.ts';
 import { formatShare, formatUsage, LoadMeter } from '../usage-meter.ts';
 import { type Difference, keepDifference } from './difference.ts';
 import type { Counts, FromThread, ThreadTask, VerifiedWorld } from './verify-thread.ts';
+import { TOLD_MS } from './world-check.ts';
 
 const THREAD = new URL('./verify-thread.ts', import.meta.url);
 const CONNECTIONS = 8;
 const SEED_END = 2 ** 32;
-const NOTHING: Counts = { same: { json: 0, msgpack: 0 }, worlds: 0, refused: 0, ended: 0 };
+const SETTLING_MS = 1000;
+/** Until no frame waits for the journal: it has to be read, and then each change to be told. */
+const SETTLED_MS_MAX = 2 * TOLD_MS;
+const NOTHING: Counts = {
+  same: { json: 0, msgpack: 0 },
+  worlds: 0,
+  waiting: 0,
+  refused: 0,
+  ended: 0,
+};
 
 interface Plan {
   worlds: number;
@@ -35,6 +45,8 @@ interface Plan {
 class Verifiers {
   readonly #threads: Worker[];
   readonly #counts: Counts[] = [];
+  /** Threads that have told their counts of late. */
+  readonly #fresh = new Set<number>();
   readonly #first = Promise.withResolvers<Difference>();
   readonly #failed = Promise.withResolvers<never>();
   readonly #open: Promise<void>[] = [];
@@ -57,8 +69,10 @@ class Verifiers {
     thread.on('error', this.#failed.reject);
     thread.on('message', (message: FromThread) => {
       if (message.type === 'open') open.resolve();
-      else if (message.type === 'counts') this.#counts[index] = message.counts;
-      else this.#first.resolve(message.difference);
+      else if (message.type === 'counts') {
+        this.#counts[index] = message.counts;
+        this.#fresh.add(index);
+      } else this.#first.resolve(message.difference);
     });
     return thread;
   }
@@ -74,12 +88,24 @@ class Verifiers {
     return Promise.race([over, this.#first.promise, this.#failed.promise]);
   }
 
+  /** The first frame that differs of those that have come, however long they wait for the journal. */
+  async settled(): Promise<Difference | undefined> {
+    for (const endMs = systemTime.now() + SETTLED_MS_MAX; ; ) {
+      this.#fresh.clear();
+      const difference = await this.difference(SETTLING_MS);
+      const isKnown = this.#fresh.size === this.#threads.length;
+      const isOver = isKnown && (this.counts().waiting === 0 || systemTime.now() > endMs);
+      if (difference || isOver) return difference;
+    }
+  }
+
   counts(): Counts {
-    return this.#counts.reduce((sum, { same, worlds, refused, ended }) => {
+    return this.#counts.reduce((sum, { same, worlds, waiting, refused, ended }) => {
       const { json, msgpack } = sum.same;
       return {
         same: { json: json + same.json, msgpack: msgpack + same.msgpack },
         worlds: sum.worlds + worlds,
+        waiting: sum.waiting + waiting,
         refused: sum.refused + refused,
         ended: sum.ended + ended,
       };
@@ -125,8 +151,7 @@ export async function verify(plan: Plan, server: Server, carTypes = CAR_TYPES) {
     const ownShare = meter.ownShare();
     over.abort();
     const changes = await changing;
-    // A frame that came last may still wait for the journal.
-    const late = difference ?? (await verifiers.difference(1000));
+    const late = difference ?? (await verifiers.settled());
     const kept = late && keepDifference(late);
     return {
       ...verifiers.counts(),
@@ -145,7 +170,9 @@ export async function verify(plan: Plan, server: Server, carTypes = CAR_TYPES) {
 }
 
 export function outcomeOf(found: Verified): Outcome {
-  const { same, worlds, watched, refused, ended, changes, usage, ownShare, difference } = found;
+  const { same, worlds, watched, waiting, refused, ended } = found;
+  const { changes, usage, ownShare, difference } = found;
+  const none = { atMost: 0, isScaled: false };
   const rows: Outcome['rows'] = [
     ['worlds', `${worlds} of ${watched} compared`],
     ['frames compared', `${same.json} in JSON, ${same.msgpack} in MessagePack`],
@@ -156,10 +183,11 @@ export function outcomeOf(found: Verified): Outcome {
     ...(difference ?? []).map((line): [string, string] => ['DIFFERENT', line]),
   ];
   const judged = [
-    figure('frames that differ', difference ? 1 : 0, 'frames', { atMost: 0 }),
-    figure('worlds without a compared frame', watched - worlds, 'worlds', {
-      ...{ atMost: 0, isScaled: false },
-    }),
+    figure('frames that differ', difference ? 1 : 0, 'frames', none),
+    // A difference ends the run while others may wait.
+    figure('frames that were not judged', difference ? 0 : waiting, 'frames', none),
+    figure('worlds without a compared frame', watched - worlds, 'worlds', none),
+    figure('streams that were refused or ended', refused + ended, 'streams', none),
   ];
   return { rows, judged, figures: { ...found, judged } };
 }

@@ -5,7 +5,7 @@ import type { NumberedChange } from '../../src/twin/journal.ts';
 import type { Difference } from './difference.ts';
 
 /** A change of the journal should be told within this time. */
-const TOLD_MS = 5000;
+export const TOLD_MS = 5000;
 
 interface Received {
   encoding: Encoding;
@@ -28,6 +28,8 @@ export class WorldCheck {
   readonly #journalLength: () => Promise<number>;
   readonly #onDifference: (difference: Difference) => void;
   #suspects: Received[] = [];
+  /** Those of the suspects for which the journal is read. */
+  #judging = 0;
   #isSettling = false;
   #told = Promise.withResolvers<void>();
 
@@ -35,6 +37,11 @@ export class WorldCheck {
     this.#local = local;
     this.#journalLength = journalLength;
     this.#onDifference = onDifference;
+  }
+
+  /** Frames that differ of which it is not known yet whether they count. */
+  get waiting(): number {
+    return this.#suspects.length + this.#judging;
   }
 
   /** Changes that the node tells of. */
@@ -71,9 +78,11 @@ export class WorldCheck {
     while (this.#suspects.length > 0) {
       const suspects = this.#suspects;
       this.#suspects = [];
+      this.#judging = suspects.length;
       const journal = await this.#journalLength();
       await this.#untilTold(journal);
       for (const each of suspects) if (!this.#isSame(each)) this.#report(each, journal);
+      this.#judging = 0;
     }
     this.#isSettling = false;
   }

@@ -26,6 +26,7 @@ function framesOf([first, last]: Extent, everyTicks: number, aheadM = 0): Snapsh
 export class LifeDouble implements Life {
   readonly extent = signal<Extent | undefined>(undefined);
   readonly marks = signal<readonly Mark[]>([]);
+  readonly edition = signal(0);
   /** What was asked for, in order. */
   readonly asked: Extent[] = [];
   readonly eventsAsked: number[] = [];
@@ -33,6 +34,10 @@ export class LifeDouble implements Life {
   /** Answers are given once this resolves. */
   gate: Promise<void> = Promise.resolve();
   failure: Error | undefined;
+  /** Ticks of its own collisions. */
+  happened: readonly number[] = [];
+  /** So many branches were open at once. */
+  openMost = 0;
   /** Ticks of collisions of a branch in which something was switched. */
   collisions: readonly number[] = [];
 
@@ -54,9 +59,17 @@ export class LifeDouble implements Life {
     return [{ ...of, ...nothing, distance: null, message }];
   }
 
-  async branch(tick: number): Promise<BranchDouble> {
+  async incidentCount([first, last]: Extent): Promise<number> {
+    return this.happened.filter((tick) => tick > first && tick <= last).length;
+  }
+
+  async branch(tick: number, switchings: readonly Switching[]): Promise<BranchDouble> {
     if (this.failure) throw this.failure;
-    const branch = new BranchDouble(this, tick);
+    this.openMost = Math.max(
+      this.openMost,
+      1 + this.branches.filter((each) => !each.isClosed).length,
+    );
+    const branch = new BranchDouble(this, tick, switchings);
     this.branches.push(branch);
     return branch;
   }
@@ -66,19 +79,15 @@ export class LifeDouble implements Life {
 export class BranchDouble implements Branch {
   readonly fromTick: number;
   tick: number;
-  readonly switchings: Switching[] = [];
+  readonly switchings: readonly Switching[];
   isClosed = false;
   readonly #life: LifeDouble;
 
-  constructor(life: LifeDouble, tick: number) {
+  constructor(life: LifeDouble, tick: number, switchings: readonly Switching[]) {
     this.#life = life;
+    this.switchings = switchings;
     this.fromTick = tick;
     this.tick = tick;
-  }
-
-  async set(vin: string, features: Readonly<Record<string, boolean>>): Promise<void> {
-    if (this.isClosed) throw new Error('the branch is closed');
-    this.switchings.push({ tick: this.tick + 1, vin, features });
   }
 
   async frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]> {

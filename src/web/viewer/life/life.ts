@@ -27,9 +27,8 @@ export interface Branch {
   readonly fromTick: number;
   /** How far it has been lived. */
   readonly tick: number;
+  /** In order of their ticks. */
   readonly switchings: readonly Switching[];
-  /** Switches features of a car from the next tick on. Rejects if the branch is closed. */
-  set(vin: string, features: Readonly<Record<string, boolean>>): Promise<void>;
   /** States of every `everyTicks`th tick of a part of its life; it is lived as far as needed. */
   frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]>;
   /** Reports of the collisions since `fromTick`. */
@@ -41,11 +40,16 @@ export interface Branch {
 export interface Life {
   /** Undefined while nothing of it is known here: the world is shown as the node sends it. */
   readonly extent: ReadonlySignal<Extent | undefined>;
-  /** Whole life, oldest first. */
+  /** The last ones, oldest first. */
   readonly marks: ReadonlySignal<readonly Mark[]>;
+  /** Goes up when what was known may have turned out otherwise. */
+  readonly edition: ReadonlySignal<number>;
   /** States of every `everyTicks`th tick of a part of its life. Rejects for ticks that are not known. */
   frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]>;
   /** The last events up to a tick, newest first. */
   events(tick: number): Promise<readonly WorldEvent[]>;
-  branch(tick: number): Promise<Branch>;
+  /** Collisions that began in a part of its life, its first tick excepted. */
+  incidentCount(extent: Extent): Promise<number>;
+  /** `switchings`: after `tick`, in order of their ticks. */
+  branch(tick: number, switchings: readonly Switching[]): Promise<Branch>;
 }

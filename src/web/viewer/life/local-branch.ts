@@ -12,20 +12,16 @@ export type Ask = <Name extends Question>(
 export class LocalBranch implements Branch {
   readonly fromTick: number;
   tick: number;
-  switchings: readonly Switching[] = [];
+  readonly switchings: readonly Switching[];
   readonly #number: number;
   readonly #ask: Ask;
 
-  constructor(number: number, fromTick: number, ask: Ask) {
+  constructor(number: number, fromTick: number, switchings: readonly Switching[], ask: Ask) {
     this.#number = number;
     this.fromTick = fromTick;
+    this.switchings = switchings;
     this.tick = fromTick;
     this.#ask = ask;
-  }
-
-  async set(vin: string, features: Readonly<Record<string, boolean>>): Promise<void> {
-    const tick = await this.#ask('switchInBranch', this.#number, vin, features);
-    this.switchings = [...this.switchings, { tick, vin, features }];
   }
 
   async frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]> {
@@ -39,6 +35,7 @@ export class LocalBranch implements Branch {
   }
 
   close(): void {
-    void this.#ask('closeBranch', this.#number);
+    // With the worker the branch has ended, too.
+    this.#ask('closeBranch', this.#number).catch(() => {});
   }
 }

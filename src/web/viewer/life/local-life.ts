@@ -1,7 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { FleetEntry, Incident, Snapshot, WorldEvent } from '../api/types.ts';
-import type { Branch, Extent, Life, Mark } from './life.ts';
-import { LocalBranch } from './local-branch.ts';
+import type { Branch, Extent, Life, Mark, Switching } from './life.ts';
+import { type Ask, LocalBranch } from './local-branch.ts';
 import { marksOf } from './marks.ts';
 import type { Answer, Given, LifeState, Question, Report, Request } from './messages.ts';
 
@@ -26,7 +26,7 @@ export interface LifeListener {
   failed(): void;
 }
 
-/** As the service lists them, oldest first: the last events, and all incidents that are known. */
+/** As the service lists them, oldest first: the last events and incidents. */
 export interface Happened {
   events: readonly WorldEvent[];
   incidents: readonly Incident[];
@@ -37,6 +37,11 @@ const EVENTS_SHOWN = 60;
 /** How often the end of what is known is published, ticks. */
 const PUBLISH_TICKS = 10;
 
+/** More are of no use to a visitor, and a reckless city has 20,000 collisions a day. */
+const MARKS_MAX = 10_000;
+const INCIDENTS_MAX = 1000;
+const ENDED = 'the worker has ended';
+
 type Settle = ReturnType<typeof Promise.withResolvers<unknown>>;
 
 /** The page's side of a world that lives in a worker. */
@@ -45,6 +50,7 @@ export class LocalLife implements Life {
   readonly watchers = signal(0);
   readonly marks = signal<readonly Mark[]>([]);
   readonly happened = signal<Happened>({ events: [], incidents: [] });
+  readonly edition = signal(0);
   readonly #known = signal<Extent | undefined>(undefined);
   readonly extent = computed(() => {
     const state = this.state.value;
@@ -54,6 +60,7 @@ export class LocalLife implements Life {
   readonly #listener: LifeListener;
   readonly #asked = new Map<number, Settle>();
   #count = 0;
+  #hasEnded = false;
 
   constructor(worker: WorkerPort, listener: LifeListener) {
     this.#worker = worker;
@@ -65,7 +72,8 @@ export class LocalLife implements Life {
   /** It has failed: nothing that it says can be trusted. */
   #end(): void {
     this.#worker.terminate();
-    for (const { reject } of this.#asked.values()) reject(new Error('the worker has ended'));
+    this.#hasEnded = true;
+    for (const { reject } of this.#asked.values()) reject(new Error(ENDED));
     this.#asked.clear();
     this.#listener.failed();
   }
@@ -86,6 +94,7 @@ export class LocalLife implements Life {
 
   /** Rejects if the worker cannot answer. */
   ask<Name extends Question>(question: Name, ...given: Given<Name>): Promise<Answer<Name>> {
+    if (this.#hasEnded) return Promise.reject(new Error(ENDED));
     const number = this.#count++;
     const settle = Promise.withResolvers<unknown>();
     this.#asked.set(number, settle);
@@ -102,9 +111,14 @@ export class LocalLife implements Life {
     return this.ask('events', tick);
   }
 
-  async branch(tick: number): Promise<Branch> {
-    const number = await this.ask('openBranch', tick);
-    return new LocalBranch(number, tick, (question, ...given) => this.ask(question, ...given));
+  incidentCount(extent: Extent): Promise<number> {
+    return this.ask('incidentCount', extent);
+  }
+
+  async branch(tick: number, switchings: readonly Switching[]): Promise<Branch> {
+    const number = await this.ask('openBranch', tick, switchings);
+    const ask: Ask = (question, ...given) => this.ask(question, ...given);
+    return new LocalBranch(number, tick, switchings, ask);
   }
 
   #take(report: Report): void {
@@ -139,14 +153,17 @@ export class LocalLife implements Life {
     batch(() => {
       this.#known.value = extent;
       this.marks.value = marks;
-      this.happened.value = { events, incidents };
+      this.happened.value = { events, incidents: incidents.slice(-INCIDENTS_MAX) };
+      this.edition.value++;
     });
   }
 
   #takeNews({ events, incidents }: Extract<Report, { type: 'news' }>): void {
     const known = this.happened.peek();
     batch(() => {
-      if (events.length > 0) this.marks.value = [...this.marks.peek(), ...marksOf(events)];
+      if (events.length > 0) {
+        this.marks.value = [...this.marks.peek(), ...marksOf(events)].slice(-MARKS_MAX);
+      }
       this.happened.value = {
         events: [...known.events, ...events].slice(-EVENTS_SHOWN),
         incidents: withReports(known.incidents, incidents),
@@ -163,5 +180,5 @@ function withReports(
   if (reports.length === 0) return known;
   const byId = new Map(known.map((incident) => [incident.id, incident]));
   for (const report of reports) byId.set(report.id, report);
-  return [...byId.values()];
+  return [...byId.values()].slice(-INCIDENTS_MAX);
 }

@@ -10,7 +10,7 @@ import type {
   WorldEvent,
   WorldOutlook,
 } from '../api/types.ts';
-import type { Extent, Mark } from './life.ts';
+import type { Extent, Mark, Switching } from './life.ts';
 
 /** What the page may ask: names, arguments and answers. */
 export interface Questions {
@@ -18,14 +18,10 @@ export interface Questions {
   frames(extent: Extent, everyTicks: number): Promise<readonly Snapshot[]>;
   /** The last events up to a tick, newest first. */
   events(tick: number): Promise<readonly WorldEvent[]>;
+  /** Collisions that began in a part of the life, its first tick excepted. */
+  incidentCount(extent: Extent): Promise<number>;
   /** The number of a new branch. */
-  openBranch(tick: number): Promise<number>;
-  /** The tick from which on they are switched. */
-  switchInBranch(
-    branch: number,
-    vin: string,
-    features: Readonly<Record<string, boolean>>,
-  ): Promise<number>;
+  openBranch(tick: number, switchings: readonly Switching[]): Promise<number>;
   /** As `frames`, and how far the branch has been lived then. */
   branchFrames(
     branch: number,

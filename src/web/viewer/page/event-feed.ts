@@ -27,7 +27,7 @@ export class EventFeed {
       const life = this.#live.life.value;
       if (life !== null) {
         const { events, incidents } = life.happened.value;
-        untracked(() => this.#take(events, incidents));
+        untracked(() => this.#take(events, incidents, true));
         return undefined;
       }
       return this.#live.isTold.value ? whileVisible(REFRESH_MS, () => this.#refresh()) : undefined;
@@ -59,13 +59,20 @@ export class EventFeed {
     return events.filter(({ seq }) => seq > newest);
   }
 
-  /** Takes the last events and all incidents, oldest first; null: the incidents are as they were. */
-  #take(events: readonly WorldEvent[], incidents: readonly Incident[] | null): void {
+  /**
+   * Takes the last events and all incidents, oldest first; null: the incidents are as they were.
+   * @param isOtherwise they may have turned out otherwise than was known
+   */
+  #take(
+    events: readonly WorldEvent[],
+    incidents: readonly Incident[] | null,
+    isOtherwise = false,
+  ): void {
     const isFirst = !this.areRead.peek();
     const news = this.#newsOf(events);
     batch(() => {
       this.areRead.value = true;
-      if (news.length > 0) this.events.value = events.toReversed();
+      if (isOtherwise || news.length > 0) this.events.value = events.toReversed();
       if (incidents !== null) this.incidents.value = incidents.toReversed();
     });
     if (!isFirst && news.length > 0) this.onNews(news);

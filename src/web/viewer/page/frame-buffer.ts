@@ -30,6 +30,7 @@ export class FrameBuffer {
   /** The moment that could not be had; it is not asked for again by itself. */
   #refused: number | null = null;
   #isAsking = false;
+  #isOutdated = false;
 
   constructor(source: FrameSource, arrived: () => void, failed: (error: unknown) => void) {
     this.#source = source;
@@ -40,12 +41,14 @@ export class FrameBuffer {
   /** The last tick up to which there are frames without a gap, from a tick on; that tick where there is none. */
   reach(tick: number): number {
     const [first, last] = [this.frames[0]?.tick, this.frames.at(-1)?.tick];
-    return first === undefined || last === undefined || tick < first ? tick : Math.max(tick, last);
+    const isThere = first !== undefined && last !== undefined && tick >= first;
+    return isThere && !this.#isOutdated ? Math.max(tick, last) : tick;
   }
 
   has(tick: number): boolean {
     const [first, last] = [this.frames[0]?.tick, this.frames.at(-1)?.tick];
-    return first !== undefined && last !== undefined && first <= tick && tick <= last;
+    const isThere = first !== undefined && last !== undefined && first <= tick && tick <= last;
+    return isThere && !this.#isOutdated;
   }
 
   /** The frame at or before a tick, else the first one. */
@@ -65,6 +68,11 @@ export class FrameBuffer {
   clear(): void {
     this.frames = [];
     this.#wanted = null;
+  }
+
+  /** What is there may be otherwise: it gives way to what comes next. */
+  outdate(): void {
+    this.#isOutdated = true;
   }
 
   /** Forgets what comes after a tick: it is going to be otherwise. */
@@ -120,7 +128,8 @@ export class FrameBuffer {
 
   #take(frames: readonly Snapshot[]): void {
     const from = (this.#wanted?.[0] ?? 0) - KEPT_TICKS;
-    const isNext = this.#isNext(frames[0]?.tick ?? 0);
+    const isNext = this.#isNext(frames[0]?.tick ?? 0) && !this.#isOutdated;
+    this.#isOutdated = false;
     const kept = isNext ? this.frames.filter(({ tick }) => tick >= from) : [];
     this.frames = [...kept, ...frames];
     this.#arrived();

@@ -120,6 +120,13 @@ export class FramePlayer {
     this.#want();
   }
 
+  /** Asks for the frames around the moment again: they may be otherwise. */
+  reread(): void {
+    this.#buffer.outdate();
+    this.#buffer.retry();
+    this.#want();
+  }
+
   /** Stops, and forgets all frames. */
   clear(): void {
     this.#buffer.clear();

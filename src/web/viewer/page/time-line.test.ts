@@ -118,6 +118,26 @@ describe('a moment of the past', () => {
     expect(said).toEqual(['The past of this city cannot be shown now.']);
   });
 
+  test('is asked for again where the past may have turned out otherwise, and shown meanwhile', async () => {
+    line.seek(30_000);
+    await settled();
+    const before = life.asked.length;
+    life.edition.value++;
+    expect(line.show()).toBe(true);
+    await settled();
+    expect(life.asked.slice(before)).toEqual([[30_000, 30_004]]);
+    expect(line.show()).toBe(true);
+  });
+
+  test('asks for nothing beside it while it stands, so that the next one comes at once', async () => {
+    for (const tick of [10_000, 20_000, 30_000]) line.seek(tick);
+    await settled();
+    expect(life.asked).toEqual([
+      [10_000, 10_004],
+      [30_000, 30_004],
+    ]);
+  });
+
   test('has the events before it, the newest request counts', async () => {
     for (const tick of [100, 200, 300]) void line.readEvents(tick);
     await settled();
@@ -188,6 +208,20 @@ describe('a link to a moment', () => {
     line.openAt(tick);
     await vi.advanceTimersByTimeAsync(60_000);
     expect([line.isPast.value, said]).toEqual([false, [words]]);
+  });
+
+  test.each([
+    ['sought another moment', () => line.seek(50_000), 50_000],
+    ['gone live', () => line.goLive(), undefined],
+    ['followed another link', () => line.openAt(10_000), 10_000],
+  ])('leads nowhere once the visitor has %s', async (_, act, tick) => {
+    life.extent.value = [30_000, 60_000];
+    line.openAt(12_345);
+    act();
+    life.extent.value = [0, 60_050];
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(line.isPast.value ? line.player.tick.value : undefined).toBe(tick);
+    expect(said).toEqual([]);
   });
 
   test('opens it once the beginning of the life is known too', async () => {

@@ -63,6 +63,7 @@ export class TimeLine {
   readonly player: FramePlayer;
   readonly #parts: Parts;
   #eventsWanted: number | null = null;
+  #stopLink = () => {};
   #isReadingEvents = false;
 
   constructor(parts: Parts) {
@@ -80,6 +81,10 @@ export class TimeLine {
       this.goLive();
       showToast(LOST, { kind: 'bad', topic: TOPIC, stays: false });
     });
+    effect(() => {
+      parts.life.value?.edition.value;
+      if (this.isPast.peek()) this.player.reread();
+    });
   }
 
   get shown(): ShownWorld {
@@ -89,6 +94,7 @@ export class TimeLine {
   /** Shows a moment and stops there; the live world if it is as good as now. */
   seek(tick: number): void {
     if (this.extent.peek() === undefined) return;
+    this.#stopLink();
     if (tick >= this.#parts.liveTick() - LIVE_TICKS) {
       this.goLive();
       return;
@@ -122,6 +128,7 @@ export class TimeLine {
   }
 
   goLive(): void {
+    this.#stopLink();
     batch(() => {
       this.isPast.value = false;
       this.isOpen.value = false;
@@ -131,23 +138,28 @@ export class TimeLine {
 
   /** What a link asks for: a moment, as soon as it is known. The beginning of a life may come last. */
   openAt(tick: number): void {
-    const stop = this.extent.subscribe((extent) => {
-      if (Number.isInteger(tick) && (extent === undefined || tick < extent[0])) return;
+    this.#stopLink();
+    const end = () => {
+      clearTimeout(timer);
+      this.#stopLink = () => {};
       // The first call comes before there is anything to stop.
-      queueMicrotask(() => {
-        clearTimeout(timer);
-        stop();
-      });
-      if (extent === undefined || whyUnknown(tick, extent) !== '') this.#refuseLink(tick);
+      queueMicrotask(() => stop());
+    };
+    this.#stopLink = end;
+    const timer = setTimeout(() => {
+      end();
+      this.#refuseLink(tick);
+    }, LINK_MS);
+    const stop = this.extent.subscribe((extent) => {
+      const isKnown = extent !== undefined && tick >= extent[0];
+      if (this.#stopLink !== end || (Number.isInteger(tick) && !isKnown)) return;
+      end();
+      if (whyUnknown(tick, extent) !== '') this.#refuseLink(tick);
       else {
         this.#enter();
         this.player.seek(tick);
       }
     });
-    const timer = setTimeout(() => {
-      stop();
-      this.#refuseLink(tick);
-    }, LINK_MS);
   }
 
   #refuseLink(tick: number): void {

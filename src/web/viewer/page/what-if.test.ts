@@ -85,16 +85,20 @@ describe('a copy', () => {
 
   test('is compared with what has happened', async () => {
     life.collisions = [5400, 7000, FROM + SPAN + 500];
-    life.marks.value = [
-      { tick: 5600, kind: 'incident', message: 'one', incident: 'i5600-0' },
-      { tick: 5601, kind: 'incident', message: 'the same', incident: 'i5600-0' },
-      { tick: 4000, kind: 'incident', message: 'before', incident: 'i4000-0' },
-    ];
+    life.happened = [4000, 5600];
     await whatIf.open(FROM);
     await brakesOff('A', 'B');
     expect(whatIf.collisions.value.map(({ tick }) => tick)).toEqual([5400, 7000]);
     expect(whatIf.without.value).toBe(1);
     expect(life.branches.filter(({ isClosed }) => !isClosed).length).toBe(1);
+  });
+
+  test('gives way to the next one however fast features are switched', async () => {
+    await whatIf.open(60_000);
+    await Promise.all([brakesOff('A'), brakesOff('B'), brakesOff('C'), brakesOff('A', 'B')]);
+    const open = life.branches.filter(({ isClosed }) => !isClosed);
+    expect(open.map(({ switchings }) => switchings.length)).toEqual([0, 3]);
+    expect(life.openMost).toBe(2);
   });
 
   test('of now is compared with how the world goes on by itself', async () => {

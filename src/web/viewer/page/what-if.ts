@@ -82,7 +82,7 @@ export class WhatIf {
       this.fromTick.value = tick;
       this.spanTicks.value = SPAN_TICKS;
     });
-    this.#branch = this.#begin();
+    this.#branch = this.#begin(null);
     this.player.seek(tick);
     const of = this.#branch;
     await Promise.all([
@@ -144,13 +144,11 @@ export class WhatIf {
   }
 
   async #switch(switchings: readonly Switching[]): Promise<void> {
-    const old = this.#branch;
     batch(() => {
       this.switchings.value = switchings;
       this.failure.value = '';
     });
-    old?.then((branch) => branch.close()).catch(() => {});
-    this.#branch = this.#begin();
+    this.#branch = this.#begin(this.#branch);
     this.player.dropAhead();
     await this.#liveBranch();
   }
@@ -220,20 +218,17 @@ export class WhatIf {
     return true;
   }
 
-  /** A branch with all switchings so far. */
-  async #begin(): Promise<Branch> {
-    const branch = await this.#copy();
-    for (const { tick, vin, features } of this.switchings.peek()) {
-      if (branch.tick < tick - 1) await branch.frames([tick - 1, tick - 1], 1);
-      await branch.set(vin, features);
-    }
-    return branch;
+  /** A branch with all switchings so far, which takes the place of another one. */
+  async #begin(old: Promise<Branch> | null): Promise<Branch> {
+    // One after the other: the worker has room for a few.
+    await old?.then((branch) => branch.close()).catch(() => {});
+    return await this.#copy(this.switchings.peek());
   }
 
-  #copy(): Promise<Branch> {
+  #copy(switchings: readonly Switching[] = []): Promise<Branch> {
     const life = this.#parts.life.peek();
     if (life === null) return Promise.reject(new Error('The world does not live in this browser.'));
-    return life.branch(this.fromTick.peek());
+    return life.branch(this.fromTick.peek(), switchings);
   }
 
   /** Frames of the branch; of the newest one, if it gives way to another meanwhile. */
@@ -285,17 +280,14 @@ export class WhatIf {
       () => {},
     );
     try {
-      let ids: (string | null)[];
-      if (untouched === null) {
-        const marks = life.marks.peek().filter(({ tick }) => tick > from && tick <= to);
-        ids = marks.map(({ incident }) => incident);
-      } else {
-        await source([frameBefore(to), to], FRAME_TICKS);
-        const incidents = await (await untouched).incidents();
-        ids = incidents.filter(({ tick }) => tick > from && tick <= to).map(({ id }) => id);
-      }
-      if (of !== null && this.isOpen.peek() && from === this.fromTick.peek())
-        this.without.value = new Set(ids.filter((id) => id !== null)).size;
+      if (untouched !== null) await source([frameBefore(to), to], FRAME_TICKS);
+      const count =
+        untouched === null
+          ? await life.incidentCount([from, to])
+          : (await (await untouched).incidents()).filter(({ tick }) => tick > from && tick <= to)
+              .length;
+      const isMeant = of !== null && this.isOpen.peek() && from === this.fromTick.peek();
+      if (isMeant) this.without.value = count;
     } catch (error) {
       this.#failed(error);
     }

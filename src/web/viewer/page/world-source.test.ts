@@ -157,8 +157,10 @@ describe('the source of what is shown', () => {
 
   it('is the node once the worker has failed', async () => {
     stage.live(8);
-    const asked = stage.source.life?.ask('features', 'A');
+    const { life } = stage.source;
+    const asked = life?.ask('features', 'A');
     stage.fail();
+    await expect(life?.ask('features', 'A')).rejects.toThrow(/has ended/);
     expect([stage.source.life, stage.isTerminated]).toEqual([undefined, true]);
     await expect(asked).rejects.toThrow(/has ended/);
     stage.node?.snapshot(frame(12));

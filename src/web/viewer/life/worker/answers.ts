@@ -1,7 +1,7 @@
 import type { LocalWorld } from '../../../../../client/src/local-world.ts';
 import type { FeatureName } from '../../../../../src/twin/catalogue.ts';
 import type { Snapshot } from '../../api/types.ts';
-import type { Extent } from '../life.ts';
+import type { Extent, Switching } from '../life.ts';
 import type { Question, Questions } from '../messages.ts';
 import { Branches } from './branches.ts';
 import { nextTurn } from './next-turn.ts';
@@ -51,12 +51,14 @@ export class Answers implements Questions {
     return this.#world().events(EVENTS_SHOWN, tick).toReversed();
   }
 
-  async openBranch(tick: number) {
-    return this.#branches.open(this.#world(), tick);
+  async incidentCount([first, last]: Extent) {
+    return this.#world()
+      .happened(first, last)
+      .incidents.filter(({ tick }) => tick > first).length;
   }
 
-  async switchInBranch(branch: number, vin: string, features: Readonly<Record<string, boolean>>) {
-    return this.#branches.set(branch, vin, features);
+  openBranch(tick: number, switchings: readonly Switching[]) {
+    return this.#branches.open(this.#world(), tick, switchings);
   }
 
   branchFrames(branch: number, extent: Extent, everyTicks: number) {

@@ -1,7 +1,7 @@
 import type { LocalWorld } from '../../../../../client/src/local-world.ts';
 import type { FeatureName } from '../../../../../src/twin/catalogue.ts';
 import type { Incident, Snapshot } from '../../api/types.ts';
-import type { Extent } from '../life.ts';
+import type { Extent, Switching } from '../life.ts';
 import { nextTurn } from './next-turn.ts';
 
 /** A branch takes a slab of the kernel and its images. */
@@ -21,11 +21,16 @@ export class Branches {
   readonly #branches = new Map<number, Branch>();
   #count = 0;
 
-  /** Throws RangeError for a tick that is not known, or if there are too many. */
-  open(of: LocalWorld, tick: number): number {
+  /** Rejects with RangeError for a tick that is not known, or if there are too many. */
+  async open(of: LocalWorld, tick: number, switchings: readonly Switching[]): Promise<number> {
     if (this.#branches.size >= BRANCHES_MAX) throw new RangeError('too many branches are open');
     const number = this.#count++;
-    this.#branches.set(number, { world: of.fork(tick), fromTick: tick });
+    const world = of.fork(tick);
+    this.#branches.set(number, { world, fromTick: tick });
+    for (const each of switchings) {
+      await this.#liveTo(number, each.tick - 1);
+      world.set(each.vin, each.features as Partial<Record<FeatureName, boolean>>);
+    }
     return number;
   }
 
@@ -38,13 +43,6 @@ export class Branches {
     const branch = this.#branches.get(number);
     if (branch === undefined) throw new RangeError('the branch is closed');
     return branch;
-  }
-
-  /** Returns the tick from which on they are switched. */
-  set(number: number, vin: string, features: Readonly<Record<string, boolean>>): number {
-    const { world } = this.#at(number);
-    world.set(vin, features as Partial<Record<FeatureName, boolean>>);
-    return world.tick + 1;
   }
 
   /** States of a part of its life, and how far it has been lived then. */

@@ -141,29 +141,48 @@ describe('[P41] a world that lives in the page', () => {
     },
   );
 
+  test('knows how many collisions there were in any part of it', async () => {
+    const { node, life, answer } = await stage();
+    const truth = await node.truth(AGE_TICKS);
+    const incidents = truth.incidents();
+    const [first, second] = incidents.map(({ tick }) => tick);
+    expect(incidents.length).toBeGreaterThan(2);
+    expect(await answer(life.incidentCount([0, AGE_TICKS]))).toBe(incidents.length);
+    expect(await answer(life.incidentCount([first ?? 0, second ?? 0]))).toBe(1);
+    truth.close();
+  });
+
   test('has branches that go on by themselves, a few at a time', async () => {
     const { node, life, answer } = await stage();
     const vin = (await node.truth(0)).fleet[0]?.vin ?? '';
-    const branch = await answer(life.branch(2000));
-    await answer(branch.set(vin, { brakes: false, steering: false }));
+    const switchings = [
+      { tick: 2001, vin, features: { brakes: false, steering: false } },
+      { tick: 3500, vin, features: { brakes: true } },
+    ];
+    const branch = await answer(life.branch(2000, switchings));
     const extent: Extent = [2000, 4000];
     const own = await answer(branch.frames(extent, 100));
     expect([branch.fromTick, branch.tick]).toEqual([2000, 4000]);
-    expect(branch.switchings).toEqual([
-      { tick: 2001, vin, features: { brakes: false, steering: false } },
-    ]);
+    expect(branch.switchings).toEqual(switchings);
+    const forked = (await node.truth(2000)).fork();
+    forked.set(vin, { brakes: false, steering: false });
+    forked.step(1499);
+    forked.set(vin, { brakes: true });
+    forked.step(501);
+    expect(own.at(-1)).toEqual(forked.snapshot());
+    forked.close();
     const original = await answer(life.frames(extent, 100));
     expect(own[0]).toEqual(original[0]);
     expect(own.at(-1)).not.toEqual(original.at(-1));
     expect(own.map(({ tick }) => tick)).toEqual(original.map(({ tick }) => tick));
     const incidents = await answer(branch.incidents());
     expect(incidents.every(({ tick }) => tick > 2000)).toBe(true);
-    const others = [1, 2, 3].map((tick) => life.branch(tick));
+    const others = [1, 2, 3].map((tick) => life.branch(tick, []));
     await answer(Promise.all(others));
-    await expect(answer(life.branch(9))).rejects.toThrow(/too many/);
+    await expect(answer(life.branch(9, []))).rejects.toThrow(/too many/);
     branch.close();
     await expect(answer(branch.frames(extent, 100))).rejects.toThrow(/closed/);
-    expect((await answer(life.branch(9))).fromTick).toBe(9);
+    expect((await answer(life.branch(9, []))).fromTick).toBe(9);
   });
 });
 
