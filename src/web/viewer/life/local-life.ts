@@ -22,6 +22,8 @@ export interface LifeListener {
   /** The node has told of the world: see `load`. `isNew`: it was made a moment ago. */
   met(isNew: boolean): void;
   state(state: LifeState): void;
+  /** Streams of the world that are open, by all clients. */
+  watchers(count: number): void;
   /** There is no worker, or it has ended with an error. */
   failed(): void;
 }
@@ -47,7 +49,6 @@ type Settle = ReturnType<typeof Promise.withResolvers<unknown>>;
 /** The page's side of a world that lives in a worker. */
 export class LocalLife implements Life {
   readonly state = signal<LifeState>('connecting');
-  readonly watchers = signal(0);
   readonly marks = signal<readonly Mark[]>([]);
   readonly happened = signal<Happened>({ events: [], incidents: [] });
   readonly edition = signal(0);
@@ -130,7 +131,7 @@ export class LocalLife implements Life {
     else if (report.type === 'state') {
       this.state.value = report.state;
       this.#listener.state(report.state);
-    } else if (report.type === 'watchers') this.watchers.value = report.watchers;
+    } else if (report.type === 'watchers') this.#listener.watchers(report.watchers);
     else if (report.type === 'past') this.#takePast(report);
     else if (report.type === 'news') this.#takeNews(report);
     else if (report.type === 'answer') this.#settled(report.number)?.resolve(report.answer);

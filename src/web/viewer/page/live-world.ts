@@ -86,8 +86,7 @@ export class LiveWorld {
       this.isTold.value ? whileVisible(WATCHERS_MS, () => this.#refresh()) : undefined,
     );
     effect(() => {
-      const life = this.life.value;
-      if (life !== null) this.watchers.value = life.watchers.value;
+      if (this.life.value !== null) this.watchers.value = source.watchers.value;
     });
   }
 

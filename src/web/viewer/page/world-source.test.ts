@@ -132,6 +132,15 @@ describe('the source of what is shown', () => {
     ]);
   });
 
+  it('has one watcher in this page, also while it has two streams', () => {
+    stage.report({ type: 'met', isNew: true });
+    stage.report({ type: 'watchers', watchers: 2 });
+    expect(stage.source.watchers.value).toBe(1);
+    stage.live(8);
+    stage.report({ type: 'watchers', watchers: 3 });
+    expect(stage.source.watchers.value).toBe(3);
+  });
+
   it('is the node of a new world for good where the world cannot live in the page', async () => {
     stage.report({ type: 'met', isNew: true });
     stage.node?.snapshot(frame(4));

@@ -29,6 +29,8 @@ export interface SourceParts {
 export class WorldSource {
   readonly from = signal<'nowhere' | 'life' | 'node'>('nowhere');
   readonly link = signal<Link>('connecting');
+  /** Clients that watch the world, as far as the life knows. */
+  readonly watchers = signal(1);
   /** Whether the world lives here, or the node is to be asked. */
   readonly decided: Promise<void>;
   life: LocalLife | undefined;
@@ -55,6 +57,10 @@ export class WorldSource {
       fleet: (fleet) => this.#takeFleet(fleet),
       met: (isNew) => this.#meet(isNew),
       state: (state) => this.#takeState(state),
+      watchers: (count) => {
+        // This page may have two streams.
+        this.watchers.value = Math.max(1, this.#connection === undefined ? count : count - 1);
+      },
       failed: () => this.#lose(),
     });
     if (this.life === undefined) this.#askNode();

@@ -84,6 +84,7 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTick
         });
       },
       state: (state) => states.push(state),
+      watchers: () => {},
       failed: () => {},
     },
   );
