@@ -43,14 +43,14 @@ export class EventFeed {
   async #refresh(): Promise<void> {
     if (this.#live.status.peek() === 'gone') return;
     const events = await readEvents(this.#live.id).catch(() => null);
-    if (events === null) return;
+    // The world may live here by now.
+    if (events === null || !this.#live.isTold.peek()) return;
     const isOpen = this.incidents.peek().some(({ explained }) => !explained);
     const mustRead =
       !this.areRead.peek() ||
       isOpen ||
       this.#newsOf(events).some(({ kind }) => kind === 'collision');
     const incidents = mustRead ? await readIncidents(this.#live.id).catch(() => null) : null;
-    // The world may live here by now.
     if (this.#live.isTold.peek()) this.#take(events, incidents);
   }
 

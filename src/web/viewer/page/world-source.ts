@@ -4,8 +4,10 @@ import type { LifeListener, LocalLife } from '../life/local-life.ts';
 import type { LifeState } from '../life/messages.ts';
 import type { Connection, Link, Listener } from '../live/connection.ts';
 
-/** The node's frames are asked for if the world does not live here after so long. */
+/** The node is asked for all if the world does not live here after so long. */
 const FIRST_MS = 1000;
+/** The same for a new world: its frames are shown meanwhile, and not much has happened there. */
+const NEW_MS = 6000;
 /** After a pause, a page's timers fire before it reads the messages that have arrived. */
 const GRACE_MS = 200;
 /** The same when the life has lost the node: it goes on alone meanwhile. */
@@ -76,7 +78,10 @@ export class WorldSource {
 
   /** The node lives a new world in no time: its cars are here before all that this page needs to live it. */
   #meet(isNew: boolean): void {
-    if (isNew) this.#connect();
+    if (isNew) {
+      this.#connect();
+      this.#connectAfter(NEW_MS);
+    }
     void this.#parts.mayLoad(isNew).then(() => this.life?.load());
   }
 
