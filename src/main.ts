@@ -7,8 +7,34 @@ import { systemTime } from './time.ts';
 const CRASH_STOP_MS = 5000;
 const STOP_MS = 20_000;
 
+const HELP = `npm start
+
+Starts a node: the viewer and the twin's API, the dealer platform, and a private port for operators. The
+ready line says where. Ctrl-C or SIGTERM ends it.
+
+Settings are environment variables, such as
+  TWIN_PORT=8080      the viewer and the twin's API
+  DEALER_PORT=8000    the dealer platform and its console
+  DATA_DIR=./data     where the embedded store keeps everything
+  REDIS_URL=…         the store of several nodes, instead
+docs/operating.md has all of them.
+`;
+
+/** Prints the help where that is asked for, and ends; ends with code 2 for any other argument. */
+function readArguments([first]: readonly string[]): void {
+  if (first === undefined) return;
+  const isHelp = first === '--help' || first === '-h';
+  if (isHelp) process.stdout.write(HELP);
+  else
+    process.stderr.write(
+      `unknown argument ${first}: settings are environment variables, see --help\n`,
+    );
+  process.exit(isHelp ? 0 : 2);
+}
+
 /** Reads the settings, starts a node, prints the ready line, and stops on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
+  readArguments(process.argv.slice(2));
   const config = readConfig(process.env, systemRandom);
   const log = createLog(config.logLevel);
   let node: RunningNode | undefined;
