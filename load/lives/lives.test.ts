@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Figure } from '../../bench/common/figures.ts';
 import { inFreshDir } from '../../bench/common/fresh-dir.ts';
 import { CITIES } from '../../src/city/catalogue.ts';
 import { ClusterNodes } from '../cluster/cluster-nodes.ts';
@@ -30,8 +31,15 @@ function proved(spoil: (place: Place) => Place = (place) => place) {
   });
 }
 
-const missed = ({ judged = [] }: Awaited<ReturnType<typeof proved>>) =>
-  judged.filter(({ target }) => target?.met === false).map(({ name, value }) => [name, value]);
+/** How much was seen depends on the machine; that something was, does not. */
+function missed({ judged = [] }: Awaited<ReturnType<typeof proved>>) {
+  const isAmount = ({ name }: Figure) =>
+    /^(states looked at|of these excused|late changes)/.test(name);
+  expect(judged.find(({ name }) => name.startsWith('states looked at'))?.value).toBeGreaterThan(0);
+  return judged
+    .filter((each) => each.target?.met === false && !isAmount(each))
+    .map(({ name, value }) => [name, value]);
+}
 
 test('worlds that are lived beside a node are its worlds', async () => {
   const outcome = await proved();
