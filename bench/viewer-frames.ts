@@ -67,6 +67,8 @@ export async function framesBeside(
         const context = await visit({ viewport: { width: 1280, height: 800 } });
         await prepare(context);
         await context.addInitScript(BY_HAND);
+        // A page that does not come from the network may not open streams to this machine by itself.
+        await context.grantPermissions(['local-network-access'], { origin: url.origin });
         await serveFrom(context, folders[side]);
         const page = await context.newPage();
         await page.goto(`${url.origin}/worlds/${world}${view(incident)}`);
@@ -129,7 +131,9 @@ const BY_HAND = `
 
 /** Processor time of the process that draws, ms a frame. */
 async function costMs(page: Page, session: CDPSession): Promise<number> {
-  await page.waitForFunction("typeof viewer === 'object' && viewer.drawn > 1");
+  // The policy of the page forbids what `waitForFunction` does.
+  const isDrawn = "typeof viewer === 'object' && viewer.drawn > 1";
+  await until('a frame', () => page.evaluate(isDrawn));
   await systemTime.sleep(LOADED_MS);
   await page.evaluate('draw(1)');
   await systemTime.sleep(SETTLED_MS);
