@@ -107,6 +107,16 @@ describe('a collision', () => {
     await page.context().close();
   });
 
+  test('[P23] is only spoken while a replay is open, and covers nothing of it', async () => {
+    const link = `${api.url}/worlds/${world.id}?incident=${incident.id}`;
+    const page = await openCity(await mapless(browser), link);
+    await until(page, 'viewer.replay !== null');
+    const spoken = page.locator('.toasts .visually-hidden').filter({ hasText: 'collided' });
+    await spoken.first().waitFor({ state: 'attached' });
+    expect(await page.locator('.toast').filter({ hasText: 'collided' }).count()).toBe(0);
+    await page.context().close();
+  });
+
   test('[P23] of the followed car opens its report by itself', async () => {
     const made = await api.makeWorld({
       journal: {

@@ -149,11 +149,10 @@ export class Viewer {
     const isFollowed =
       vin !== null && this.camera.peek() !== 'city' && this.eventFeed.isInvolved(incident, vin);
     if (isFollowed && !this.#isBusy) this.openIncident(incident);
-    const isOpen = incident === this.replay.id.peek();
     showToast(sentence(message), {
       ...{ kind: 'bad', topic: 'collision', stays: false },
-      // The report says it already, and the message would cover the replay.
-      ...(isOpen
+      // It would cover the parties of the replay. The list of incidents counts it.
+      ...(this.replay.id.peek() !== null
         ? { isHidden: true }
         : { action: { words: 'See why', run: () => this.openIncident(incident) } }),
     });
