@@ -17,6 +17,21 @@ test('rows line up', () => {
   ).toBe('a     1\nlong  2');
 });
 
+test('a result names its command, and no folder of the machine', () => {
+  const { argv } = process;
+  process.argv = [
+    'node',
+    'bench/main.ts',
+    'viewer',
+    '--beside',
+    '/home/somebody/pages',
+    '--rounds',
+    '5',
+  ];
+  expect(circumstances().command).toBe('node bench/main.ts viewer --beside <pages> --rounds 5');
+  process.argv = argv;
+});
+
 test('a result names machine and versions', () => {
   const { machine, versions, at } = circumstances();
   expect(machine.cores).toBeGreaterThan(0);

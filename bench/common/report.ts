@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { systemTime } from '../../src/time.ts';
 import { measuredFactor } from './factor.ts';
 import { RESULTS, ROOT } from './places.ts';
@@ -28,12 +28,13 @@ export function circumstances() {
 
 export type Circumstances = ReturnType<typeof circumstances>;
 
-/** With the setting of the environment that changes what a node can carry. */
+/** Without folders of this machine, and with the setting of the environment that changes what a node can carry. */
 function commandLine(): string {
   const [, script = '', ...args] = process.argv;
   const { SHARDS } = process.env;
   const settings = SHARDS === undefined ? [] : [`SHARDS=${SHARDS}`];
-  return [...settings, 'node', script.replace(ROOT, ''), ...args].join(' ');
+  const shown = args.map((each) => (isAbsolute(each) ? `<${basename(each)}>` : each));
+  return [...settings, 'node', script.replace(ROOT, ''), ...shown].join(' ');
 }
 
 function git(...args: string[]): string {

@@ -92,7 +92,7 @@ export class Display {
     }
     if (this.#picked) this.#picked.gap = world === replay.shown ? null : gapOf(this.#viewer);
     scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
-    if (this.#drawn.count++ === 0) live.drawCars();
+    if (this.#drawn.count++ === 0) live.noteCarsDrawn();
     const { bearing } = this.#viewer;
     const turned = Math.round((scene.camera.pose.bearing - NORTH) / TURN_STEP_RAD) * TURN_STEP_RAD;
     if (turned !== bearing.peek()) bearing.value = turned;

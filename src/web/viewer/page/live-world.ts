@@ -101,7 +101,7 @@ export class LiveWorld {
   }
 
   /** Call it when the first cars are drawn. */
-  drawCars(): void {
+  noteCarsDrawn(): void {
     performance.mark(FIRST_CARS_MARK);
     this.#carsDrawn.resolve();
   }

@@ -9,9 +9,6 @@ import { nextTurn } from './next-turn.ts';
 /** States between two turns for others: some 5 ms of work. */
 const AT_ONCE = 25;
 
-/** Events that are shown as the last ones. */
-export const EVENTS_SHOWN = 60;
-
 /** States of every `everyTicks`th tick, from the first one on. */
 export function* statesOf(
   world: LocalWorld,
@@ -48,13 +45,11 @@ export class Answers implements Questions {
   }
 
   async events(tick: number) {
-    return this.#world().events(EVENTS_SHOWN, tick).toReversed();
+    return this.#world().events(undefined, tick).toReversed();
   }
 
   async incidentCount([first, last]: Extent) {
-    return this.#world()
-      .happened(first, last)
-      .incidents.filter(({ tick }) => tick > first).length;
+    return this.#world().happened(first, last).incidents.length;
   }
 
   openBranch(tick: number, switchings: readonly Switching[]) {

@@ -242,6 +242,20 @@ describe('a world that lives in the page', () => {
     truth.close();
   });
 
+  test('tells its past anew once a second at most, however often features are switched', async () => {
+    const { time, node, life } = await stage();
+    const before = life.edition.value;
+    node.delayMs = () => 1500;
+    for (let i = 0; i < 60; i++) {
+      node.change(i % 20, F_BRAKES, i < 20 ? 0 : F_BRAKES);
+      await time.advance(50);
+    }
+    await time.advance(4000);
+    const editions = life.edition.value - before;
+    expect(editions).toBeGreaterThan(0);
+    expect(editions).toBeLessThanOrEqual(5);
+  });
+
   test('tells what it has missed as its past', async () => {
     const { time, node, life, reports, until } = await stage();
     for (let car = 0; car < 20; car++) node.change(car, F_BRAKES, 0);

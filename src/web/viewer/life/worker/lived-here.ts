@@ -6,7 +6,7 @@ import { type Platform, systemPlatform } from '../../../../../client/src/platfor
 import type { FleetEntry, Incident, WorldEvent } from '../../api/types.ts';
 import { marksOf } from '../marks.ts';
 import type { LifeState, Report, Request } from '../messages.ts';
-import { Answers, EVENTS_SHOWN, statesOf } from './answers.ts';
+import { Answers, statesOf } from './answers.ts';
 import { Reports } from './reports.ts';
 
 /** The page gets every second state, 25 a second; the display interpolates. */
@@ -18,6 +18,9 @@ const CORRECTED_TICKS = 24;
 const NEWS_TICKS = 500;
 /** A younger world is a new one: the node lives it in a few milliseconds. A minute. */
 const NEW_TICKS = 3000;
+
+/** The page is told what turned out otherwise once in this time, ms. */
+const PAST_AGAIN_MS = 1000;
 
 /** A journal that could not be read is asked for again after so long. */
 const JOURNAL_RETRY_MS = 15_000;
@@ -53,6 +56,7 @@ export class LivedHere {
   readonly #mayLoad = Promise.withResolvers<void>();
   #hasMet = false;
   #news: News | undefined;
+  #isPastDue = false;
 
   constructor(
     { world, streamUrl }: { world: string; streamUrl: string },
@@ -159,9 +163,20 @@ export class LivedHere {
     this.#report({
       ...{ type: 'past', extent: [world.firstTick, world.tick] },
       marks: marksOf(events),
-      ...{ events: events.slice(-EVENTS_SHOWN), incidents },
+      ...{ events: world.events(undefined, untilTick), incidents },
     });
     this.#reports.restart(incidents);
+  }
+
+  /** All of the past is much, and whoever switches features can have it told again and again. */
+  #reportPastSoon(): void {
+    if (this.#isPastDue) return;
+    this.#isPastDue = true;
+    this.#platform.after(PAST_AGAIN_MS, () => {
+      this.#isPastDue = false;
+      const { world } = this.#live;
+      if (world !== undefined) this.#reportPast(world);
+    });
   }
 
   /** What is told in one turn, some of it of a tick, goes to the page in one message. */
@@ -187,7 +202,7 @@ export class LivedHere {
     if (world === undefined) return;
     this.#correct(world, lateTicks);
     // What the page was told of may not have happened, and something else instead.
-    if (tick < this.#live.toldTick) this.#reportPast(world);
+    if (tick < this.#live.toldTick) this.#reportPastSoon();
   }
 
   #correct(world: LocalWorld, lateTicks: number): void {
