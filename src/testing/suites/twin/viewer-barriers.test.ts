@@ -9,6 +9,7 @@ import {
   openCity,
   undrawn,
   until,
+  untilAllIsKnown,
   untilState,
   visitor,
 } from './viewer-visitor.ts';
@@ -51,13 +52,13 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await until(page, 'viewer.replay?.with?.length > 0');
   },
   'a moment of the past': async (page) => {
-    await until(page, 'viewer.life !== null');
+    await untilAllIsKnown(page);
     await page.getByRole('slider', { name: 'Moment', exact: true }).fill('800');
     await until(page, 'viewer.past?.frame === 800');
     await page.getByRole('toolbar', { name: 'What happened' }).getByRole('button').first().focus();
   },
   'what might have been': async (page) => {
-    await until(page, 'viewer.life !== null');
+    await untilAllIsKnown(page);
     await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
     await page.getByRole('button', { name: 'What if…' }).click();
     const panel = page.getByRole('region', { name: 'What if…' });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { useTwin, vinOf } from './api.ts';
-import { firstVisit, openCity, until, visitor } from './viewer-visitor.ts';
+import { firstVisit, openCity, until, untilAllIsKnown, visitor } from './viewer-visitor.ts';
 import type { World } from './wire.ts';
 
 // What is drawn by the processor of a busy machine takes its time.
@@ -62,7 +62,7 @@ describe.each(SIZES)('at %i × %i', (width, height) => {
     const options = { viewport: { width, height }, deviceScaleFactor: 0.25 };
     const context = await firstVisit(await visitor(browser, options));
     const page = await openCity(context, `${api.url}/worlds/${world.id}`);
-    await until(page, 'viewer.life?.[0] === 0');
+    await untilAllIsKnown(page);
     await page.locator('.time-line').waitFor();
     await page.locator('.demonstration').waitFor();
     await expectRoom(page, 'a first visit');

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { useTwin, vinOf } from './api.ts';
 import { recklessJournal } from './reckless.ts';
-import { display, firstVisit, mapless, openCity, until } from './viewer-visitor.ts';
+import {
+  display,
+  firstVisit,
+  mapless,
+  openCity,
+  until,
+  untilAllIsKnown,
+} from './viewer-visitor.ts';
 import type { World } from './wire.ts';
 
 // A busy machine takes its time.
@@ -27,7 +34,7 @@ afterAll(async () => {
 async function openLife(behind: string, context?: BrowserContext): Promise<Page> {
   const visit = context ?? (await mapless(browser));
   const opened = await openCity(visit, `${api.url}/worlds/${world.id}${behind}`);
-  await until(opened, 'viewer.life !== null');
+  await untilAllIsKnown(opened);
   return opened;
 }
 
@@ -197,7 +204,7 @@ describe('what if', () => {
     await page.context().close();
     copied = await api.makeWorld({ seed: 8, city: 'grid', start_tick: 4000 });
     page = await openCity(await mapless(browser), `${api.url}/worlds/${copied.id}`);
-    await until(page, 'viewer.life !== null');
+    await untilAllIsKnown(page);
   });
 
   test('[P40] takes a copy of a moment, in which cars are switched', async () => {

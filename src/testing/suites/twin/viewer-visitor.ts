@@ -163,6 +163,11 @@ export async function untilState(page: Page, state: Display['connection']): Prom
   await until(page, `viewer.connection === '${state}'`);
 }
 
+/** Waits until the whole life of the city is known here: nobody can go back beyond what is. */
+export async function untilAllIsKnown(page: Page): Promise<void> {
+  await until(page, 'viewer.life?.[0] === 0');
+}
+
 /** What is on display, all of one moment. */
 export async function display(page: Page): Promise<Display> {
   const names = [
