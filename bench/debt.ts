@@ -19,6 +19,9 @@ const HOUR_TICKS = 3600 * TICKS_PER_S;
 const WORLDS_MIN = 500;
 const STATE_MS_MAX = 5000;
 const DEBT_S_MAX = 60;
+/** With one shard; streams come on top. */
+const CORES_MAX = 0.15;
+const SHARE_MS = 20_000;
 /** Moved on between two looks, so that pauses of the catch-ups take no time here. */
 const SKIP_MS = 250;
 const LOOK_MS = 10;
@@ -129,6 +132,13 @@ function processorUs(): number {
   return user + system;
 }
 
+/** What this process takes of a core while nothing is asked. */
+async function processorShare(): Promise<number> {
+  const [us, ms] = [processorUs(), systemTime.now()];
+  await systemTime.sleep(SHARE_MS);
+  return (processorUs() - us) / 1000 / (systemTime.now() - ms);
+}
+
 const reachedOf = (worlds: readonly OwnedWorld[]) =>
   worlds.reduce((sum, { loader }) => sum - loader.behindTicks, 0) +
   worlds.reduce((sum, world) => sum + world.tick(), 0);
@@ -148,12 +158,16 @@ async function owedDay(node: TestNode, { crowd, hours, asked }: Chosen): Promise
   const stopProgress = progress(() => `${worlds.length} of ${crowd} worlds are made`);
   while (worlds.length < crowd) worlds.push(await watched(node, hours * HOUR_TICKS));
   await node.worlds.idle.sweep();
+  const share = await processorShare();
   const found: Asked[] = [];
   for (const world of worlds.slice(0, asked)) {
     found.push(await askUntilAnswered(stateOf(node, world)));
   }
   stopProgress();
   return [
+    figure(`processor time of the node while ${crowd} worlds are caught up with`, share, 'cores', {
+      ...{ atMost: CORES_MAX, isScaled: false },
+    }),
     figure(
       `state of one of ${crowd} worlds that stood for ${hours} hours, slowest`,
       longest(found) / 1000,

@@ -1,6 +1,6 @@
 import { larger, smaller } from '../bench/against/readings.ts';
 import { askOnce, formatRequest } from '../bench/common/http-pool.ts';
-import { makeWorlds } from '../bench/common/made-worlds.ts';
+import { type MadeWorld, makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Server } from '../bench/common/server.ts';
@@ -43,6 +43,10 @@ const options = {
     help: 'with --verify or lockstep: changes a second, over all worlds',
   },
   join: { fallback: 100, min: 1, max: 10_000, help: 'by lockstep: watchers that join a second' },
+  snapshots: {
+    fallback: false,
+    help: 'by lockstep: then watch the same worlds by snapshots, as many as the node admits',
+  },
   seed: { fallback: 1, max: 2 ** 32 - 1, help: 'with --verify: of worlds and changes' },
 } as const;
 
@@ -63,9 +67,41 @@ export const watchers = command({
 
 async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   if (chosen.verify) return outcomeOfVerify(await verify(chosen, server));
-  return chosen.encoding === 'lockstep'
-    ? watchByLockstep(chosen, server)
-    : watchFrames(chosen, server);
+  if (chosen.encoding !== 'lockstep') return watchFrames(chosen, server);
+  const made = await makeWorlds(server.url, chosen.worlds);
+  const lived = await watchByLockstep(chosen, server, made);
+  if (!chosen.snapshots) return lived;
+  const shown = await watchBySnapshots(chosen, server, made);
+  return {
+    rows: [...lived.rows, ...rowsOfSnapshots(shown)],
+    judged: lived.judged ?? [],
+    figures: { ...lived.figures, snapshots: shown },
+  };
+}
+
+/** What the same worlds cost if the node lives them: each with one watcher, as many as it admits. */
+async function watchBySnapshots({ seconds }: Chosen, server: Server, made: readonly MadeWorld[]) {
+  const paths = made.map(({ id }) => `/ws/worlds/${id}?encoding=json`);
+  const { crowd, refused } = await gatherPatiently(server.url, paths);
+  await systemTime.sleep(SETTLE_MS);
+  const streams = crowd.sockets.length;
+  const measured = await measure(crowd, seconds, server.pid);
+  crowd.close();
+  return { streams, refused, ...measured };
+}
+
+function rowsOfSnapshots(shown: Awaited<ReturnType<typeof watchBySnapshots>>): Outcome['rows'] {
+  const { streams, summary, usage, cpuPerFrameUs, refused } = shown;
+  const perStream = usage && (usage.cpuShare / streams) * 1e6;
+  const bytes = summary.bytes / (((usage?.wallMs ?? 0) / 1000) * streams);
+  return [
+    ['by snapshots: admitted, refused', `${streams}, ${JSON.stringify(refused)}`],
+    ['  server used', formatUsage(usage)],
+    ['  a second and world', perStream ? `${perStream.toFixed(0)} µs` : 'unknown'],
+    ['  per delivered frame', cpuPerFrameUs ? `${cpuPerFrameUs.toFixed(1)} µs` : 'unknown'],
+    ['  bytes a second and watcher', usage ? String(Math.round(bytes)) : 'unknown'],
+    ['  gaps', formatGaps(summary)],
+  ];
 }
 
 async function watchFrames(chosen: Chosen, server: Server): Promise<Outcome> {

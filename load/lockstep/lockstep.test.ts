@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
+import { makeWorlds } from '../../bench/common/made-worlds.ts';
 import { startNode } from '../../bench/common/server.ts';
 import { watchByLockstep } from './lockstep.ts';
 
 test('every watcher sees every change, and the cost is counted', async () => {
   const server = await startNode();
   try {
-    const plan = { worlds: 3, watchers: 2, seconds: 2, changes: 10, join: 100 };
-    const { figures, judged } = await watchByLockstep(plan, server);
+    const plan = { watchers: 2, seconds: 2, changes: 10, join: 100 };
+    const { figures, judged } = await watchByLockstep(
+      plan,
+      server,
+      await makeWorlds(server.url, 3),
+    );
     expect(figures).toMatchObject({ streams: 6, failed: {}, ended: {}, seen: { count: 40 } });
     expect(figures).toMatchObject({ seenDue: 40, hello: { count: 6 } });
     expect(judged?.map(({ target }) => target?.met)).toEqual([true]);

@@ -3,7 +3,7 @@ import { figure } from '../../bench/common/figures.ts';
 import { HttpPool } from '../../bench/common/http-pool.ts';
 import { formatLatencies, Latencies } from '../../bench/common/latencies.ts';
 import { formatFailures, openLoop } from '../../bench/common/loops.ts';
-import { type MadeWorld, makeWorlds } from '../../bench/common/made-worlds.ts';
+import type { MadeWorld } from '../../bench/common/made-worlds.ts';
 import { progress } from '../../bench/common/progress.ts';
 import type { Server } from '../../bench/common/server.ts';
 import { systemTime } from '../../src/time.ts';
@@ -25,7 +25,6 @@ const LAST_CHANGES_MS = 30_000;
 const PACE_MS = 5;
 
 interface Plan {
-  worlds: number;
   /** Of each world. */
   watchers: number;
   seconds: number;
@@ -59,8 +58,11 @@ class SentChanges {
 }
 
 /** Clients that live their worlds: what they cost the node, and how soon they have hellos and changes. */
-export async function watchByLockstep(plan: Plan, server: Server): Promise<Outcome> {
-  const made = await makeWorlds(server.url, plan.worlds);
+export async function watchByLockstep(
+  plan: Plan,
+  server: Server,
+  made: readonly MadeWorld[],
+): Promise<Outcome> {
   const sent = new SentChanges(made);
   const each = made.flatMap(({ id }) => Array<string>(plan.watchers).fill(id));
   const crowd = new LockstepCrowd(server.url, each, (id, change) => sent.arrived(id, change));
@@ -144,7 +146,7 @@ function outcomeOf(plan: Plan, measured: Measured): Outcome {
   const { streams, usage, joinUsage, ownShare, result, seen, seenDue } = measured;
   const { hello, helloBytes, bytesPerS, bytesPerSWithTcp, failed, ended, load1 } = measured;
   const rows: Outcome['rows'] = [
-    ['lockstep streams', `${streams}, of ${plan.worlds} worlds`],
+    ['lockstep streams', `${streams}, of ${streams / plan.watchers} worlds`],
     [`hellos while ${plan.join} a second joined`, formatLatencies(hello)],
     ['bytes of a hello', String(Math.round(helloBytes))],
     ['server used while they joined', formatUsage(joinUsage)],
