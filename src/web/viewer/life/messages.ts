@@ -35,7 +35,8 @@ export interface Questions {
   perception(vin: string): Promise<Perception>;
   outlook(): Promise<WorldOutlook>;
   carOutlook(vin: string): Promise<Pick<VehicleOutlook, 'tick' | 'outlook'>>;
-  incident(id: string): Promise<Incident>;
+  /** Null: there is none of this id in the whole life. */
+  incident(id: string): Promise<Incident | null>;
   replay(id: string, features: readonly string[]): Promise<Replay>;
 }
 

@@ -224,7 +224,8 @@ export class ReplayPlayer {
     }
   }
 
-  #readIncident(id: string): Promise<Incident> {
+  /** Null: the world has none of this id. */
+  #readIncident(id: string): Promise<Incident | null> {
     return this.#live.ask('incident', [id], () => readIncident(this.#live.id, id));
   }
 

@@ -35,7 +35,11 @@ function passing(time: TestTime) {
 }
 
 /** A page and its worker in one thread, and a node that is a double, on the time of the test. */
-async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTicks = AGE_TICKS) {
+async function stage(
+  prepare: (node: LockstepDouble) => void = () => {},
+  ageTicks = AGE_TICKS,
+  journalIsRead: Promise<void> = Promise.resolve(),
+) {
   const time = TestTime.standing();
   const node = new LockstepDouble(time, { seed: 12, ageTicks });
   node.changes.push(...randomChanges(12, AGE_TICKS - 1000));
@@ -53,7 +57,10 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTick
       loading.push('loads');
       return builtAssets(node.city);
     },
-    fetchJournal: async () => node.changes,
+    fetchJournal: async () => {
+      await journalIsRead;
+      return node.changes;
+    },
   };
   const reports: Report[] = [];
   const report = (each: Report) => {
@@ -128,6 +135,27 @@ describe('[P41] a world that lives in the page', () => {
     expect(await answer(life.frames([1000, 1008], 3))).toEqual(await truthOf(node, ticks));
     expect(await answer(life.events(2000))).toEqual(truth.events(60, 2000).toReversed());
     await expect(answer(life.frames([0, 1_000_000], 100_000))).rejects.toThrow(/are known/);
+    truth.close();
+  });
+
+  test('answers what is asked of its past before that is known, once it is', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const withImage = (each: LockstepDouble) => {
+      each.imageAgeTicks = 500;
+    };
+    const { time, node, life, answer } = await stage(withImage, AGE_TICKS, promise);
+    const [first] = life.extent.value ?? [0];
+    const truth = await node.truth(AGE_TICKS);
+    const early = truth.incidents().find(({ tick }) => tick < first);
+    if (early === undefined) throw new Error('something collides before the image');
+    const asked = [life.ask('incident', early.id), life.ask('replay', early.id, [])] as const;
+    await time.advance(2000);
+    expect(life.extent.value?.[0]).toBe(first);
+    resolve();
+    const [incident, replay] = await answer(Promise.all(asked));
+    expect(incident).toEqual(await truth.explain(early.id));
+    expect(replay).toEqual(await truth.replay(early.id));
+    expect(await answer(life.ask('incident', 'i17-0'))).toBeNull();
     truth.close();
   });
 
