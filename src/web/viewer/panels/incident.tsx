@@ -73,15 +73,15 @@ function Report({ incident }: { incident: Incident }) {
           ['Severity', title(severity)],
           ['Injury risk', percent(injury_risk)],
           ['Points', formatInteger(points)],
-          ['Repair', formatInteger(repair_cost)],
+          ['Repair cost', `${formatInteger(repair_cost)} units`],
           ['Met at', kmh(incident.closing_speed)],
           ['Deformation', `${formatInteger(incident.deformation_energy / 1000)} kJ`],
         ]}
       />
       <p class="small soft">
         Points add up how badly people may be hurt and how fast it was: 0 is nothing, 1,000 one
-        person hurt for certain. Repair counts 250 for each kilojoule that bent metal. “Met at” is
-        their speed towards each other.
+        person hurt for certain. A repair costs 250 units for each kilojoule that bent metal; they
+        are of no currency. “Met at” is their speed towards each other.
       </p>
       <ReplayPlots incident={incident} />
       <section class="section" aria-labelledby="involved">
