@@ -139,7 +139,7 @@ export class Viewer {
     const isSwitched = events.some((each) => each.kind === 'configuration' && each.vin === vin);
     if (isSwitched) void this.car.refresh();
     this.demonstration.take(events);
-    const crash = events.findLast(({ incident }) => incident !== null);
+    const crash = this.eventFeed.foremost(events, vin);
     if (crash?.incident) this.#announce(crash.incident, crash.message);
   }
 
