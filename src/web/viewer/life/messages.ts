@@ -79,6 +79,8 @@ export type Report =
   | {
       type: 'past';
       extent: Extent;
+      /** It begins where the world began under its kernel. */
+      isWhole: boolean;
       marks: readonly Mark[];
       /** The last ones, oldest first, as the service lists them. */
       events: readonly WorldEvent[];

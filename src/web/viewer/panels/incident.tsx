@@ -44,6 +44,14 @@ export function IncidentPanel() {
           </Button>
         </Note>
       )}
+      {replay.hasNoReplay.value ? (
+        <Note kind="warn">
+          <p>
+            There is no replay: an earlier version of the simulation recorded this collision, and
+            this one cannot run it again.
+          </p>
+        </Note>
+      ) : null}
       {incident === null ? null : <Report incident={incident} />}
       {incident === null && replay.error.value === '' ? <Loading what="the incident" /> : null}
     </RightPanel>
@@ -51,7 +59,7 @@ export function IncidentPanel() {
 }
 
 function Report({ incident }: { incident: Incident }) {
-  const { demonstration } = useViewer();
+  const { demonstration, replay } = useViewer();
   const { severity, injury_risk, points, repair_cost } = incident.earned;
   return (
     <>
@@ -90,7 +98,7 @@ function Report({ incident }: { incident: Incident }) {
           ))}
         </ul>
       </section>
-      <Files />
+      {replay.asItWas.value === null ? null : <Files />}
       <section class="section" aria-labelledby="another">
         <h3 id="another">More of it</h3>
         <div>
@@ -140,6 +148,7 @@ function Files() {
 function Explanations({ incident }: { incident: Incident }) {
   const { replay } = useViewer();
   const all = explanations(incident);
+  if (replay.hasNoReplay.value && !incident.explained) return null;
   return (
     <section class="section" aria-labelledby="why">
       <h3 id="why">What would have prevented or reduced it</h3>

@@ -166,7 +166,7 @@ export class LivedHere {
     const untilTick = this.#live.toldTick;
     const { events, incidents } = world.happened(Number.NEGATIVE_INFINITY, untilTick);
     this.#report({
-      ...{ type: 'past', extent: [world.firstTick, world.tick] },
+      ...{ type: 'past', extent: [world.firstTick, world.tick], isWhole: world.knowsAll },
       marks: marksOf(events),
       ...{ events: world.events(undefined, untilTick), incidents },
     });
