@@ -90,7 +90,6 @@ export interface LockstepPast extends WorldPulse {
   image: { tick: number; seq: number; bytes: Uint8Array } | undefined;
   /** As `packNumbered` packs them. */
   changes: Int32Array;
-  changeCount: number;
 }
 
 /** What a stream needs of a world, whichever node serves it. */

@@ -23,7 +23,12 @@ import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
 import { applyChange, type Change, packChanges, unpackChanges } from '../../twin/journal.ts';
-import type { KnownJournal, LockstepMessage, WorldPulse } from '../../twin/lockstep.ts';
+import {
+  type KnownJournal,
+  type LockstepMessage,
+  readingOf,
+  type WorldPulse,
+} from '../../twin/lockstep.ts';
 import type { PerceptionRecord } from '../../twin/perception-record.ts';
 import type { EventRecord, Incident, WorldOutlook } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
@@ -279,14 +284,13 @@ export class FakeWorld implements World {
       resumed,
       image: undefined,
       changes,
-      changeCount: 0,
       ...this.pulse(),
     };
   }
 
   pulse(): WorldPulse {
     const { watcherCount: watchers, journalHash: journal, tickNow: tick } = this;
-    return { tick, seq: this.changes.length, journal, watchers };
+    return { ...readingOf(tick), seq: this.changes.length, journal, watchers };
   }
 
   watch(encoding: StreamEncoding): void {
