@@ -108,7 +108,13 @@ describe('the time line', () => {
   });
 
   test('[P38] is moved by keys', async () => {
+    const left = Math.ceil((await display(page)).tick ?? 0);
     await line(page).focus();
+    await page.keyboard.press('Home');
+    await until(page, `viewer.tick === 0 && viewer.newest.tick > ${left} + 150`);
+    // What has happened since then is the past by now.
+    await line(page).fill(String(left + 75));
+    await until(page, `viewer.past?.frame !== null && viewer.tick === ${left} + 75`);
     await page.keyboard.press('Home');
     await until(page, 'viewer.tick === 0');
     await page.keyboard.press('PageUp');

@@ -89,7 +89,10 @@ export class Viewer {
     this.replay = new ReplayPlayer(this.live, this.eventFeed.earlier);
     const { live, car, eventFeed } = this;
     const { marks: earlierMarks } = eventFeed.earlier;
-    const liveTick = () => live.playback.shown.tick;
+    const { playback } = live;
+    // What is displayed of the live world stands while something else is shown.
+    const liveTick = () =>
+      this.isLive.peek() ? playback.shown.tick : (playback.newest?.tick ?? playback.shown.tick);
     this.timeLine = new TimeLine({ life: live.life, earlierMarks, fleet: live.fleet, liveTick });
     this.whatIf = new WhatIf({ world: live.id, life: live.life, fleet: live.fleet });
     this.demonstration = new Demonstration({
