@@ -1,5 +1,5 @@
 import type { Encoding, StreamEncoding } from './codec/encoding.ts';
-import type { EncodedHello, KnownJournal, LockstepNews, WorldPulse } from './twin/lockstep.ts';
+import type { KnownJournal, LockstepNews, PackedHello, WorldPulse } from './twin/lockstep.ts';
 import type { FleetEntry } from './twin/wire.ts';
 import type { StreamEnd, Watchable, World, WorldFrame } from './twin-service.ts';
 
@@ -127,7 +127,7 @@ export interface RelayService {
 }
 
 /** Makes what a client begins with that lives a world. */
-export type HelloOf = (world: World, known?: KnownJournal) => Promise<EncodedHello>;
+export type HelloOf = (world: World, known?: KnownJournal) => Promise<PackedHello>;
 
 export interface NewsReceiver {
   tell(worldNumber: number, news: LockstepNews): void;
@@ -139,7 +139,7 @@ export interface NewsReceiver {
 export interface RelayedWorld extends Pick<World, 'number' | 'id' | 'unwatch'> {
   readonly fleet: readonly FleetEntry[];
   /** For a client that lives the world. */
-  readonly hello?: EncodedHello | undefined;
+  readonly hello?: PackedHello | undefined;
   /** When it was asked for: never less than in an earlier answer of any node. */
   tick(): number;
 }

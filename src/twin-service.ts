@@ -90,7 +90,6 @@ export interface LockstepPast extends WorldPulse {
   image: { tick: number; seq: number; bytes: Uint8Array } | undefined;
   /** As `packNumbered` packs them. */
   changes: Int32Array;
-  changeCount: number;
 }
 
 /** What a stream needs of a world, whichever node serves it. */
@@ -184,6 +183,8 @@ export interface ListPage<Item> {
 export interface IncidentRange {
   /** Only incidents that begin after this contact. */
   after?: { tick: number; order: number };
+  /** Only incidents that begin up to this tick. If that is no later than `start`, the world is not stepped. */
+  untilTick?: number;
   limit?: number;
   /** Only incidents of this car. */
   car?: number;

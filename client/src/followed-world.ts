@@ -9,7 +9,7 @@ import type {
 import type { CityModel } from './city-model.ts';
 import { JournalGap, LivedJournal } from './lived-journal.ts';
 import { LocalWorld } from './local-world.ts';
-import { changesOf, imageOf } from './messages.ts';
+import { imageOf } from './messages.ts';
 import type { Platform } from './platform.ts';
 
 /** What a node says of a world differs from what is lived here. */
@@ -45,9 +45,8 @@ export class FollowedWorld {
     model: CityModel,
     platform: Platform,
   ): Promise<FollowedWorld> {
-    const { world: id, seed, fleet, start: from } = hello;
+    const { world: id, seed, fleet, start: from, changes } = hello;
     const image = await imageOf(hello);
-    const changes = changesOf(hello);
     const journal = gapless(() => new LivedJournal((image ?? from).seq, changes));
     const parts = { model, id, seed, fleet, from, image, journal, platform };
     const world = LocalWorld.ofParts({ ...parts, isFollower: true });
@@ -64,7 +63,7 @@ export class FollowedWorld {
    * Throws Difference.
    */
   resume(hello: LockstepHello): number {
-    const changes = changesOf(hello).filter(({ seq }) => seq > this.world.seq);
+    const changes = hello.changes.filter(({ seq }) => seq > this.world.seq);
     const hash = this.#hash.copy();
     for (const change of changes) hash.add(change);
     if (String(hash) !== hello.journal) throw new Difference('the journal went on otherwise', true);

@@ -1,5 +1,10 @@
 import type { StopTimer } from '../../src/time.ts';
-import type { LockstepHello, LockstepMessage, LockstepPulse } from '../../src/twin/lockstep.ts';
+import {
+  type LockstepHello,
+  type LockstepMessage,
+  type LockstepPulse,
+  ticksOf,
+} from '../../src/twin/lockstep.ts';
 import { CityModel } from './city-model.ts';
 import type { FetchAssets } from './fetch-assets.ts';
 import { Difference, FollowedWorld } from './followed-world.ts';
@@ -63,7 +68,8 @@ export class LockstepFollower {
   #wantsImage = false;
   #attempts = 0;
   #heardMs = 0;
-  #helloTick = 0;
+  /** What the node's clock showed in the last hello, in ticks. */
+  #helloTicks = 0;
   #stopWaiting: StopTimer | undefined;
   /** A computer that does not compute as it should gets everything anew. */
   #mustRebuild = false;
@@ -146,9 +152,7 @@ export class LockstepFollower {
     if (message === undefined) return;
     this.#heardMs = this.#dependencies.platform.now();
     if (message.type === 'hello') this.#clock.reset();
-    if ('tick' in message && message.type !== 'change') {
-      this.#clock.read(message.tick, this.#heardMs);
-    }
+    if ('fraction' in message) this.#clock.read(ticksOf(message), this.#heardMs);
     const connection = this.#connection;
     const isCurrent = () => connection === this.#connection;
     this.#work = this.#work
@@ -173,7 +177,7 @@ export class LockstepFollower {
     } else if (message.type === 'pulse') {
       this.#pulse(message);
       watched(message.watchers);
-    } else stored(message.incident, message.is_explained);
+    } else stored(message.id, message.explained);
   }
 
   #rolledBack(ticks: number): void {
@@ -182,7 +186,7 @@ export class LockstepFollower {
   }
 
   async #hello(hello: LockstepHello, isCurrent: () => boolean): Promise<void> {
-    this.#helloTick = hello.tick;
+    this.#helloTicks = ticksOf(hello);
     const { followed } = this;
     if (followed !== undefined && this.#goesOn(followed, hello)) {
       if (hello.resumed && hello.tick - followed.world.tick > FAR_TICKS) return this.#askForImage();
@@ -243,7 +247,7 @@ export class LockstepFollower {
 
   #pulse(pulse: LockstepPulse): void {
     // What was sent before the hello was made says nothing of it.
-    if (pulse.tick >= this.#helloTick) this.#compare(pulse);
+    if (ticksOf(pulse) >= this.#helloTicks) this.#compare(pulse);
   }
 
   #compare(told: Pick<LockstepPulse, 'seq' | 'journal' | 'hash'>): void {

@@ -1,6 +1,4 @@
 import { decode } from '@msgpack/msgpack';
-import { unpackNumbered } from '../../src/shard/protocol.ts';
-import type { NumberedChange } from '../../src/twin/journal.ts';
 import type { LockstepHello, LockstepMessage } from '../../src/twin/lockstep.ts';
 import type { Hello, Snapshot } from './types.ts';
 
@@ -24,12 +22,6 @@ export function frameMessage(content: string | Uint8Array): FrameMessage | undef
 function contentOf(content: string | Uint8Array): { type?: unknown } | undefined {
   const value: unknown = typeof content === 'string' ? JSON.parse(content) : decode(content);
   return typeof value === 'object' && value !== null ? value : undefined;
-}
-
-/** The changes of a hello. */
-export function changesOf({ changes }: LockstepHello): NumberedChange[] {
-  // A copy, since its place in the message is aligned to nothing.
-  return unpackNumbered(new Int32Array(changes.slice().buffer));
 }
 
 /** The state image of a hello; undefined if it has none. */

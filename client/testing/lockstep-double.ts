@@ -1,13 +1,17 @@
 import { deflateRawSync } from 'node:zlib';
 import { encode } from '@msgpack/msgpack';
 import { CAR_COUNT, F_ALL, FRAME_TICKS, TICK_MS } from '../../assembly/layout.ts';
-import { packNumbered } from '../../src/shard/protocol.ts';
 import type { TestTime } from '../../src/testing/doubles/test-time.ts';
 import { fleetOf } from '../../src/twin/fleet.ts';
 import { worldIdOf } from '../../src/twin/ids.ts';
 import { journalEntryOf, type NumberedChange } from '../../src/twin/journal.ts';
 import { JournalHash } from '../../src/twin/journal-hash.ts';
-import type { LockstepHello, LockstepMessage, LockstepPulse } from '../../src/twin/lockstep.ts';
+import {
+  type LockstepHello,
+  type LockstepMessage,
+  type LockstepPulse,
+  readingOf,
+} from '../../src/twin/lockstep.ts';
 import { LocalWorld } from '../src/local-world.ts';
 import type { OpenSocket, SocketEvents } from '../src/socket.ts';
 import { builtAssets } from './built-assets.ts';
@@ -79,7 +83,7 @@ export class LockstepDouble {
 
   #pulse(): Omit<LockstepPulse, 'type'> {
     const { tick, changes, connectionCount: watchers } = this;
-    return { tick, seq: changes.length, journal: this.#journal, watchers };
+    return { ...readingOf(tick), seq: changes.length, journal: this.#journal, watchers };
   }
 
   /** The world as it is at a tick by what the node has. */
@@ -122,8 +126,8 @@ export class LockstepDouble {
     this.changes.length -= count;
   }
 
-  stored(incident: string): void {
-    this.#broadcast({ type: 'incident', incident, is_explained: true });
+  stored(id: string): void {
+    this.#broadcast({ type: 'incident', id, explained: true });
   }
 
   endAll(code: number): void {
@@ -192,7 +196,7 @@ export class LockstepDouble {
     const resumed = query.get('journal') === this.#hashUpTo(since);
     const image = resumed ? null : await this.#image();
     const after = resumed ? since : (image?.seq ?? 0);
-    const packed = packNumbered(this.changes.filter(({ seq }) => seq > after));
+    const changes = this.changes.filter(({ seq }) => seq > after);
     return {
       ...{ type: 'hello', world, rate_hz: 12.5, fleet: fleetOf(seed, NUMBER), kernel: 'k' },
       assets: {
@@ -201,7 +205,7 @@ export class LockstepDouble {
         table: `/${city}.table`,
         car_types: '/c.json',
       },
-      ...{ seed, city, start: START, resumed, image, changes: new Uint8Array(packed.buffer) },
+      ...{ seed, city, start: START, resumed, image, changes },
       ...this.#pulse(),
     };
   }

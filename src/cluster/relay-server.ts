@@ -4,7 +4,7 @@ import { TwinError } from '../errors.ts';
 import type { LinkAnswer, LinkClient } from '../link/contract.ts';
 import type { Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
-import type { EncodedHello, KnownJournal, LockstepNews, WorldPulse } from '../twin/lockstep.ts';
+import type { KnownJournal, LockstepNews, PackedHello, WorldPulse } from '../twin/lockstep.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import { faultOf, type TwinFault } from './twin-fault.ts';
@@ -40,7 +40,7 @@ export type Watched =
       fleet: readonly FleetEntry[];
       tick: number;
       /** For a client that lives the world, once. */
-      hello?: EncodedHello;
+      hello?: PackedHello;
       /** The same, every time. */
       pulse?: WorldPulse;
     }

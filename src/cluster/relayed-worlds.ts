@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { partitionOf, worldIdOf } from '../twin/ids.ts';
-import type { EncodedHello, KnownJournal, WorldPulse } from '../twin/lockstep.ts';
+import type { KnownJournal, PackedHello, WorldPulse } from '../twin/lockstep.ts';
 import type { FleetEntry } from '../twin/wire.ts';
 import type { TwinService, Watchable, World, WorldFrame } from '../twin-service.ts';
 import { unavailable } from './forwarder.ts';
@@ -80,7 +80,7 @@ class Relayed implements RelayedWorld {
   readonly encoding: StreamEncoding;
   readonly client: string;
   readonly known: KnownJournal | undefined;
-  hello: EncodedHello | undefined;
+  hello: PackedHello | undefined;
   fleet: readonly FleetEntry[] = [];
   source: Source | undefined;
   /** How often a node has ended it while nobody served it. */

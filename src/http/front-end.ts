@@ -276,10 +276,11 @@ function twinServer(
   const worlds = new WorldAccess(dependencies.service, limits);
   const cityNames = dependencies.service.cities.map(({ name }) => name);
   const assets = lockstepAssets(options.lockstepFiles, cityNames, worlds);
-  const hellos = new LockstepHellos((city) => ({
+  const kernelOf = (city: string) => ({
     kernel: options.cityKernels.get(city) ?? '',
     assets: assets.assetsOf(city),
-  }));
+  });
+  const hellos = new LockstepHellos(kernelOf, time);
   const forwarding = cluster && new Forwarding({ cluster, publicTwinUrl, log });
   const routes = [
     ...allTwinRoutes(options, dependencies, parts, { worlds, forwarding }),

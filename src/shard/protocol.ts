@@ -6,7 +6,7 @@ import type { ContactRecord } from '../twin/contact-records.ts';
 import type { RawEvent } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
-import type { NumberedChange } from '../twin/journal.ts';
+import { NUMBERED_INTS, type NumberedChange } from '../twin/journal.ts';
 import type { Outlook } from '../twin/outlook-record.ts';
 import type { PerceptionRecord } from '../twin/perception-record.ts';
 import type { Replay } from '../twin-service.ts';
@@ -261,12 +261,10 @@ export function transferred(report: Report): ArrayBuffer[] {
 
 // ── packed changes ────────────────────────────────────────────────────────────────────────────
 
-const CHANGE_INTS = 5;
-
 export function packNumbered(changes: readonly NumberedChange[]): Int32Array {
-  const packed = new Int32Array(changes.length * CHANGE_INTS);
+  const packed = new Int32Array(changes.length * NUMBERED_INTS);
   for (const [i, { seq, tick, car, touched, values }] of changes.entries()) {
-    packed.set([seq, tick, car, touched, values], i * CHANGE_INTS);
+    packed.set([seq, tick, car, touched, values], i * NUMBERED_INTS);
   }
   return packed;
 }
@@ -277,7 +275,7 @@ export function unpackNumbered(packed: Int32Array): NumberedChange[] {
 
 /** The one with an index, which must be there. */
 export function unpackedAt(packed: Int32Array, index: number): NumberedChange {
-  const at = index * CHANGE_INTS;
+  const at = index * NUMBERED_INTS;
   return {
     seq: packed[at] ?? 0,
     tick: packed[at + 1] ?? 0,
@@ -294,9 +292,9 @@ export function lastOf(packed: Int32Array): NumberedChange | undefined {
 
 /** From packed changes of which the first has number 1, those after a number. */
 export function numbered(packed: Int32Array, afterSeq: number): Int32Array {
-  const fields = CHANGE_INTS - 1;
+  const fields = NUMBERED_INTS - 1;
   const count = Math.max(0, Math.floor(packed.length / fields) - afterSeq);
-  const result = new Int32Array(count * CHANGE_INTS);
+  const result = new Int32Array(count * NUMBERED_INTS);
   let from = afterSeq * fields;
   for (let to = 0; to < result.length; ) {
     result[to++] = from / fields + 1;
@@ -307,7 +305,7 @@ export function numbered(packed: Int32Array, afterSeq: number): Int32Array {
 
 /** The reverse. */
 export function withoutNumbers(changes: Int32Array): Int32Array {
-  const fields = CHANGE_INTS - 1;
+  const fields = NUMBERED_INTS - 1;
   const result = new Int32Array(countNumbered(changes) * fields);
   for (let from = 0, to = 0; to < result.length; ) {
     from++;
@@ -318,7 +316,7 @@ export function withoutNumbers(changes: Int32Array): Int32Array {
 
 /** How many changes are packed. */
 export function countNumbered(changes: Int32Array): number {
-  return changes.length / CHANGE_INTS;
+  return changes.length / NUMBERED_INTS;
 }
 
 /** How many of packed changes, which are in order, are up to a tick; by bisection. */
@@ -326,7 +324,7 @@ export function countUpTo(changes: Int32Array, tick: number): number {
   let from = 0;
   for (let end = countNumbered(changes); from < end; ) {
     const middle = (from + end) >> 1;
-    if ((changes[middle * CHANGE_INTS + 1] ?? 0) <= tick) from = middle + 1;
+    if ((changes[middle * NUMBERED_INTS + 1] ?? 0) <= tick) from = middle + 1;
     else end = middle;
   }
   return from;
@@ -335,7 +333,7 @@ export function countUpTo(changes: Int32Array, tick: number): number {
 /** Of packed changes those with ticks up to one, and after another. */
 export function upTo(changes: Int32Array, tick: number, afterTick?: number): Int32Array {
   const from = afterTick === undefined ? 0 : countUpTo(changes, afterTick);
-  return changes.subarray(from * CHANGE_INTS, countUpTo(changes, tick) * CHANGE_INTS);
+  return changes.subarray(from * NUMBERED_INTS, countUpTo(changes, tick) * NUMBERED_INTS);
 }
 
 export function joined(parts: readonly Int32Array[]): Int32Array {
@@ -352,6 +350,7 @@ export function joined(parts: readonly Int32Array[]): Int32Array {
 
 /** Whether all changes, as `packNumbered` packs them, are after a tick. */
 export function areAfter(changes: Int32Array, tick: number): boolean {
-  for (let i = 1; i < changes.length; i += CHANGE_INTS) if ((changes[i] ?? 0) <= tick) return false;
+  for (let i = 1; i < changes.length; i += NUMBERED_INTS)
+    if ((changes[i] ?? 0) <= tick) return false;
   return true;
 }

@@ -87,7 +87,7 @@ export class SimulatedFront {
   readonly #dealerRouter: Router;
   readonly #stream: WorldStream;
   readonly #lockstep: LockstepFanout;
-  readonly #hellos = new LockstepHellos(() => TOY_LOCKSTEP);
+  readonly #hellos: LockstepHellos;
   #pendingCount = 0;
 
   constructor(parts: FrontParts) {
@@ -111,6 +111,7 @@ export class SimulatedFront {
     );
     this.#fanout = new parts.Fanout(time);
     this.#lockstep = new LockstepFanout(time);
+    this.#hellos = new LockstepHellos(() => TOY_LOCKSTEP, time);
     const streams = { fanout: this.#fanout, lockstep: this.#lockstep, hellos: this.#hellos };
     this.#stream = new WorldStream({ ...streams, worlds, limits, forwarding });
     this.#feedStreams();

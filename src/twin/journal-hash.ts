@@ -44,6 +44,11 @@ export class JournalHash {
     this.#mix(values);
   }
 
+  /** The next changes, as consecutive integers in the order of the fields above. */
+  addPacked(changes: Int32Array): void {
+    for (const word of changes) this.#mix(word);
+  }
+
   #mix(word: number): void {
     const high = Math.imul(this.#high ^ word, 0x85ebca6b);
     this.#high = (high ^ (high >>> 13)) + this.#low;

@@ -21,6 +21,8 @@ export interface NumberedChange extends Change {
 export const JOURNAL_MAX = 65_536;
 
 const CHANGE_INTS = 4;
+/** Integers of a packed change with its number. */
+export const NUMBERED_INTS = CHANGE_INTS + 1;
 
 /** The declared features of a car after a change. */
 export function applyChange(declared: number, { touched, values }: Change): number {

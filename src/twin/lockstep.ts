@@ -1,9 +1,28 @@
+import type { NumberedChange } from './journal.ts';
 import type { FleetEntry } from './wire.ts';
 
 /**
  * The lockstep stream: a client that has the kernel lives the world itself, and is told only what
- * changes. All messages are MessagePack. Ticks of a clock have fractions: 1 is 20 ms.
+ * changes. All messages are MessagePack.
  */
+
+/** What the clock of a world shows. */
+export interface ClockReading {
+  /** The last whole tick. */
+  tick: number;
+  /** How much of the next one has passed: from 0 to below 1, which is 20 ms. */
+  fraction: number;
+}
+
+export function readingOf(ticks: number): ClockReading {
+  const tick = Math.floor(ticks);
+  return { tick, fraction: ticks - tick };
+}
+
+/** A reading as one number. */
+export function ticksOf({ tick, fraction }: ClockReading): number {
+  return tick + fraction;
+}
 
 /** Where the state of a world begins under its kernel: its declared masks at a tick. */
 export interface WorldStart {
@@ -46,29 +65,19 @@ export interface LockstepHello extends LockstepKernel, WorldPulse {
   resumed: boolean;
   /** A later state than `start`, where there is one; its bytes are deflated (RFC 1951). */
   image: { tick: number; seq: number; bytes: Uint8Array } | null;
-  /**
-   * Those after the image, else after the start; where resumed, after the client's last one. Each is five
-   * 32-bit integers, little-endian: number in the journal, tick, index of the car, mask of the touched
-   * features, their values.
-   */
-  changes: Uint8Array;
+  /** Those after the image, else after the start; where resumed, after the client's last one. */
+  changes: readonly NumberedChange[];
 }
 
 /** A durable change. */
-export interface LockstepChange {
+export interface LockstepChange extends NumberedChange {
   type: 'change';
-  seq: number;
-  tick: number;
-  car: number;
-  touched: number;
-  values: number;
   /** Hash of the journal up to this change. */
   journal: string;
 }
 
 /** What the clock of the server and the journal of a world show now. */
-export interface WorldPulse {
-  tick: number;
+export interface WorldPulse extends ClockReading {
   seq: number;
   /** Hash of the journal up to `seq`. */
   journal: string;
@@ -91,8 +100,8 @@ export interface LockstepPulse extends WorldPulse {
 /** The server has stored an incident, or its explanation. */
 export interface LockstepIncident {
   type: 'incident';
-  incident: string;
-  is_explained: boolean;
+  id: string;
+  explained: boolean;
 }
 
 export type LockstepMessage = LockstepHello | LockstepChange | LockstepPulse | LockstepIncident;
@@ -110,8 +119,15 @@ export interface LockstepNews {
 export interface EncodedHello {
   pulse: WorldPulse;
   bytes: Uint8Array;
-  /** How many changes had to be read for it. */
-  changeCount: number;
+}
+
+/**
+ * The same as nodes hand it to each other: a journal is half as long packed as it is in a message. The
+ * hello itself has no changes.
+ */
+export interface PackedHello extends EncodedHello {
+  /** The bytes of what `packNumbered` makes. */
+  changes: Uint8Array;
 }
 
 /** What a client has of the journal: the number of its last change, and the hash up to that. */

@@ -1,10 +1,16 @@
 import { TICK_MS } from '../../assembly/layout.ts';
 import { LOCKSTEP_PULSE_MS } from '../limits.ts';
-import { countNumbered, joined, lastOf, packNumbered, unpackNumbered } from '../shard/protocol.ts';
+import { joined, lastOf, packNumbered, unpackNumbered } from '../shard/protocol.ts';
 import type { StopTimer } from '../time.ts';
 import type { NumberedChange } from '../twin/journal.ts';
 import { JournalHash } from '../twin/journal-hash.ts';
-import type { KnownJournal, LockstepMessage, StateHash, WorldPulse } from '../twin/lockstep.ts';
+import {
+  type KnownJournal,
+  type LockstepMessage,
+  readingOf,
+  type StateHash,
+  type WorldPulse,
+} from '../twin/lockstep.ts';
 import type { LockstepPast } from '../twin-service.ts';
 import type { WorldLoader } from './world-loader.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -61,9 +67,9 @@ export class WorldLockstep {
   /** What the clock and the journal show now. */
   pulse(): WorldPulse {
     const { world, ticks, journal, shared, record } = this.#parts;
-    const tick = Math.max(ticks.floor, (shared.clock.now() - record.createdAtMs) / TICK_MS);
+    const clock = Math.max(ticks.floor, (shared.clock.now() - record.createdAtMs) / TICK_MS);
     const { seq, hash } = journal;
-    return { tick, seq, journal: String(hash ?? ''), watchers: world.watcherCount };
+    return { ...readingOf(clock), seq, journal: String(hash ?? ''), watchers: world.watcherCount };
   }
 
   /** Tells those who live it what it has come to here: they compare. */
@@ -82,9 +88,7 @@ export class WorldLockstep {
   /** Incidents, or their explanations, are stored. */
   stored(incidents: Iterable<string>, isExplained: boolean): void {
     if (this.#parts.demand.lockstepCount === 0) return;
-    for (const incident of incidents) {
-      this.#send({ type: 'incident', incident, is_explained: isExplained });
-    }
+    for (const id of incidents) this.#send({ type: 'incident', id, explained: isExplained });
   }
 
   /**
@@ -104,8 +108,7 @@ export class WorldLockstep {
         : await this.#wholePast(since.changes);
       const { seed, city, from: start } = record;
       const resumed = later !== undefined;
-      const changeCount = countNumbered(changes);
-      return { seed, city, start, resumed, image, changes, changeCount, ...this.pulse() };
+      return { seed, city, start, resumed, image, changes, ...this.pulse() };
     } finally {
       since.end();
     }
@@ -135,7 +138,7 @@ export class WorldLockstep {
     if (seq === journal.seq && String(hash) === String(journal.hash)) return new Int32Array();
     const read = await shared.records.packedChanges(world.number, record, seq);
     const changes = this.#upToNow(read, seq, since);
-    for (const change of unpackNumbered(changes)) hash.add(change);
+    hash.addPacked(changes);
     return String(hash) === String(journal.hash) ? changes : undefined;
   }
 

@@ -57,8 +57,9 @@ function open(
   watcher = fanout.expect(WORLD),
 ): { socket: Socket; watcher: LockstepWatcher } {
   const socket = new Socket();
-  const pulse = { tick: 100, seq, journal: HASH, watchers: 1 };
-  fanout.open(watcher, socket, { pulse, bytes: HELLO_BYTES, changeCount: 0 });
+  const pulse = { tick: 100, fraction: 0.5, seq, journal: HASH, watchers: 1 };
+  fanout.heard(watcher, pulse);
+  fanout.open(watcher, socket, { pulse, bytes: HELLO_BYTES });
   return { socket, watcher };
 }
 
@@ -90,10 +91,40 @@ test('[Y3] a new stream gets eight pulses in 8 s, which go on with the clock and
   change(1);
   await time.advance(9400);
   const pulses = socket.sent.filter((each) => each.type === 'pulse');
-  expect(pulses.map(({ tick }) => Math.round(tick))).toEqual([
-    100, 105, 113, 125, 150, 200, 300, 500,
+  expect(pulses.map(({ tick, fraction }) => tick + fraction)).toEqual([
+    100.5, 105.5, 113, 125.5, 150.5, 200.5, 300.5, 500.5,
   ]);
+  expect(pulses.every(({ tick }) => Number.isInteger(tick))).toBe(true);
   expect(pulses.map(({ seq }) => seq)).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
+});
+
+test('[Y3] pulses tell the clock as it was when a hello was made, however late that is sent', async () => {
+  const watcher = fanout.expect(WORLD);
+  const socket = new Socket();
+  const pulse = { tick: 100, fraction: 0.5, seq: 0, journal: HASH, watchers: 1 };
+  fanout.heard(watcher, pulse);
+  await time.advance(400);
+  fanout.open(watcher, socket, { pulse, bytes: HELLO_BYTES });
+  expect(socket.sent[1]).toMatchObject({ type: 'pulse', tick: 120, fraction: 0.5 });
+});
+
+test('[Y3] a hello that was overtaken by a change or is late sets no pulse back', async () => {
+  const watcher = fanout.expect(WORLD);
+  open();
+  await time.advance(400);
+  change(1);
+  fanout.heard(watcher, {
+    tick: 90,
+    fraction: 0,
+    seq: 0,
+    journal: 'feedfeedfeedfeed',
+    watchers: 2,
+  });
+  const socket = new Socket();
+  const pulse = { tick: 90, fraction: 0, seq: 0, journal: HASH, watchers: 2 };
+  fanout.open(watcher, socket, { pulse, bytes: HELLO_BYTES });
+  const first = socket.sent.find(({ type }) => type === 'pulse');
+  expect(first).toMatchObject({ tick: 120, fraction: 0.5, seq: 1, journal: HASH, watchers: 2 });
 });
 
 test('a stream that has closed gets nothing more', async () => {
@@ -109,11 +140,8 @@ test('[Y8] many watchers of a world get all messages in order, and delay no othe
   const many = Array.from({ length: 1000 }, () => open().socket);
   const other = new Socket();
   const watcher = fanout.expect(WORLD + 1);
-  fanout.open(watcher, other, {
-    pulse: { tick: 0, seq: 0, journal: HASH, watchers: 1 },
-    bytes: HELLO_BYTES,
-    changeCount: 0,
-  });
+  const pulse = { tick: 0, fraction: 0, seq: 0, journal: HASH, watchers: 1 };
+  fanout.open(watcher, other, { pulse, bytes: HELLO_BYTES });
   for (let seq = 1; seq <= 5; seq++) change(seq);
   change(1, WORLD + 1);
   // At most a turn of the others, in a time that stands still.
@@ -158,7 +186,7 @@ test('[S18] when the node stops all streams are closed with 1012', async () => {
 test('[Y10] the hash of a state is told once, and not again with the pulses for those who join', async () => {
   const { socket } = open();
   const hash = { tick: 96, hash: HASH };
-  const pulse = { tick: 100, seq: 0, journal: HASH, watchers: 1 };
+  const pulse = { tick: 100, fraction: 0.25, seq: 0, journal: HASH, watchers: 1 };
   const news = newsOf({ type: 'pulse', ...pulse, hash });
   expect(news.pulse).toEqual(pulse);
   fanout.tell(WORLD, news);

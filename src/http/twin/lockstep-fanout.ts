@@ -1,11 +1,13 @@
 import { TICK_MS } from '../../../assembly/layout.ts';
 import { SLICE_MS } from '../../limits.ts';
 import type { StopTimer, Time } from '../../time.ts';
-import type {
-  EncodedHello,
-  LockstepMessage,
-  LockstepNews,
-  WorldPulse,
+import {
+  type EncodedHello,
+  type LockstepMessage,
+  type LockstepNews,
+  readingOf,
+  ticksOf,
+  type WorldPulse,
 } from '../../twin/lockstep.ts';
 import { encode } from '../server/reply.ts';
 import type { StreamSocket } from '../server/server-options.ts';
@@ -31,8 +33,8 @@ export function newsOf(message: LockstepMessage): LockstepNews {
 function pulseOf(message: LockstepMessage): Partial<WorldPulse> {
   if (message.type === 'change') return { seq: message.seq, journal: message.journal };
   if (message.type !== 'pulse') return {};
-  const { tick, seq, journal, watchers } = message;
-  return { tick, seq, journal, watchers };
+  const { tick, fraction, seq, journal, watchers } = message;
+  return { tick, fraction, seq, journal, watchers };
 }
 
 function encoded(message: LockstepMessage): Uint8Array {
@@ -64,7 +66,8 @@ export class LockstepFanout {
   expect(worldNumber: number): LockstepWatcher {
     let topic = this.#topics.get(worldNumber);
     if (topic === undefined) {
-      const pulse = { tick: 0, seq: 0, journal: '', watchers: 0, atMs: this.#time.now() };
+      const atMs = this.#time.now();
+      const pulse = { tick: 0, fraction: 0, seq: 0, journal: '', watchers: 0, atMs };
       topic = { worldNumber, watchers: new Set(), queue: [], pulse };
       this.#topics.set(worldNumber, topic);
     }
@@ -74,9 +77,20 @@ export class LockstepFanout {
     return watcher;
   }
 
+  /**
+   * A hello tells this of the world now. What is known already may be later: a change may have come while the
+   * hello was made, and to tell less than that would look like a loss.
+   */
+  heard({ topic }: LockstepWatcher, hello: WorldPulse): void {
+    const known = this.#pulseNow(topic);
+    const later = hello.seq < known.seq ? known : hello;
+    const clock = readingOf(Math.max(ticksOf(known), ticksOf(hello)));
+    const { seq, journal } = later;
+    topic.pulse = { ...hello, ...clock, seq, journal, atMs: this.#time.now() };
+  }
+
   /** Sends a watcher its hello, what came meanwhile, and pulses from then on. */
   open(watcher: LockstepWatcher, socket: StreamSocket, hello: EncodedHello): void {
-    this.#learn(watcher.topic.worldNumber, hello.pulse);
     this.#count(watcher.open(socket, hello, this.#time.now()));
     if (watcher.blockedMs !== undefined) this.#blocked.add(watcher);
     this.#join(watcher, 0);
@@ -96,8 +110,9 @@ export class LockstepFanout {
   }
 
   #pulseNow({ pulse }: LockstepTopic): WorldPulse {
-    const { atMs, tick, seq, journal, watchers } = pulse;
-    return { tick: tick + (this.#time.now() - atMs) / TICK_MS, seq, journal, watchers };
+    const { atMs, seq, journal, watchers } = pulse;
+    const ticks = ticksOf(pulse) + (this.#time.now() - atMs) / TICK_MS;
+    return { ...readingOf(ticks), seq, journal, watchers };
   }
 
   /** Must be called when the stream has closed or will not open, for any reason. */

@@ -1,12 +1,21 @@
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
+import {
+  listHead,
+  NUMBERED_BYTES,
+  withoutList,
+  writtenChanges,
+} from '../../codec/numbered-changes.ts';
 import { TwinError } from '../../errors.ts';
+import { Slices } from '../../slices.ts';
+import type { Time } from '../../time.ts';
 import { JournalHash } from '../../twin/journal-hash.ts';
 import type {
   EncodedHello,
   KnownJournal,
   LockstepHello,
   LockstepKernel,
+  PackedHello,
 } from '../../twin/lockstep.ts';
 import type { LockstepPast, World } from '../../twin-service.ts';
 import { encode } from '../server/reply.ts';
@@ -29,36 +38,59 @@ export function knownJournal(query: string): KnownJournal | undefined {
   return { seq: Number(seq), journal };
 }
 
-/** Makes hellos of worlds that this node serves. */
+/** Changes that are written in one go: less than 64 KiB. */
+const PIECE_CHANGES = 1024;
+
+/** Makes hellos of worlds that this node serves, and of those of other nodes what its clients get. */
 export class LockstepHellos {
   readonly #kernelOf: (city: string) => LockstepKernel;
+  readonly #slices: Slices;
 
-  constructor(kernelOf: (city: string) => LockstepKernel) {
+  constructor(kernelOf: (city: string) => LockstepKernel, time: Pick<Time, 'immediate'>) {
     this.#kernelOf = kernelOf;
+    this.#slices = new Slices(time);
   }
 
   /** Rejects as `World.lockstep` does. */
-  async of(world: World, known?: KnownJournal): Promise<EncodedHello> {
+  async of(world: World, known?: KnownJournal): Promise<PackedHello> {
     const past = await world.lockstep(known);
-    const image = past.image && {
-      ...past.image,
-      // On another thread: it takes as long as the rest of a hello.
-      bytes: await deflated(past.image.bytes),
-    };
-    return this.#encoded(world, past, image ?? null);
+    const { image } = past;
+    // On another thread: it takes as long as the rest of a hello.
+    const bytes = image && (await deflated(image.bytes));
+    // The clock has gone on meanwhile.
+    const { tick, fraction } = world.pulse();
+    const now = { ...past, tick, fraction };
+    return this.#packed(world, now, image && bytes ? { ...image, bytes } : null);
   }
 
-  #encoded(world: World, past: LockstepPast, image: LockstepHello['image']): EncodedHello {
+  #packed(world: World, past: LockstepPast, image: LockstepHello['image']): PackedHello {
     const { id, fleet } = world;
-    const { seed, city, start, resumed, changes, changeCount, tick, seq, journal, watchers } = past;
+    const { seed, city, start, resumed, changes } = past;
+    const { tick, fraction, seq, journal, watchers } = past;
     const { buffer, byteOffset, byteLength } = changes;
-    const pulse = { tick, seq, journal, watchers };
+    const pulse = { tick, fraction, seq, journal, watchers };
     const hello: LockstepHello = {
       ...{ type: 'hello', world: id, rate_hz: RATE_HZ, fleet, ...this.#kernelOf(city) },
-      ...{ seed, city, start, resumed, image },
-      changes: new Uint8Array(buffer, byteOffset, byteLength),
-      ...pulse,
+      ...{ seed, city, start, resumed, image, ...pulse },
+      // The last field, since the changes take its place.
+      changes: [],
     };
-    return { pulse, bytes: encode(hello, 'msgpack') as Uint8Array, changeCount };
+    return {
+      pulse,
+      bytes: encode(hello, 'msgpack') as Uint8Array,
+      changes: new Uint8Array(buffer, byteOffset, byteLength),
+    };
+  }
+
+  /** The hello as clients get it. Many changes take some turns of the event loop. */
+  async whole({ pulse, bytes, changes }: PackedHello): Promise<EncodedHello> {
+    if (changes.length === 0) return { pulse, bytes };
+    const parts = [withoutList(bytes), listHead(changes.length / NUMBERED_BYTES)];
+    const pieceBytes = PIECE_CHANGES * NUMBERED_BYTES;
+    for (let start = 0; start < changes.length; start += pieceBytes) {
+      if (start > 0) await this.#slices.next();
+      parts.push(writtenChanges(changes.subarray(start, start + pieceBytes)));
+    }
+    return { pulse, bytes: Buffer.concat(parts) };
   }
 }

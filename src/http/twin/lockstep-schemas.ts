@@ -6,7 +6,7 @@ import {
   integer,
   like,
   list,
-  nonNegative,
+  number,
   object,
   orNull,
   type Schema,
@@ -24,14 +24,33 @@ const hash = described(
   'A hash of 64 bits of the journal up to `seq`: 16 hexadecimal digits.',
   like('0f1e2d3c4b5a6978', string),
 );
+const clock = {
+  tick: described(
+    'What the clock of the server shows: the last whole tick. A tick is 20 ms.',
+    count,
+  ),
+  fraction: described('How much of the next tick has passed: from 0 to below 1.', {
+    ...number,
+    minimum: 0,
+    exclusiveMaximum: 1,
+  }),
+};
 const pulse = {
-  tick: described('The clock of the server, with its fraction; a tick is 20 ms.', nonNegative),
+  ...clock,
   seq: described('Number of the last durable change.', count),
   journal: hash,
   watchers: described('Open streams of the world, these among them.', count),
 };
 const file = (example: string) => described('Its path on this service.', like(example, string));
 const masks = described('Declared features of each car, as bits.', list(integer));
+
+const change = {
+  seq: described('Its number in the journal, without gaps.', count),
+  tick: described('It takes effect in the step that computes this tick.', integer),
+  car: described('Index in the fleet.', integer),
+  touched: described('Mask of the features that it sets.', integer),
+  values: described('Mask of those of them that it switches on.', integer),
+};
 
 export const LockstepHello = object('What a client lives the world from.', {
   type: constant('hello'),
@@ -62,19 +81,16 @@ export const LockstepHello = object('What a client lives the world from.', {
       bytes: bytes('A state image, deflated (RFC 1951).'),
     }),
   ),
-  changes: bytes(
-    'The changes after that state, or after those that the client knows. Each is five 32-bit integers, little-endian: seq, tick, index of the car, mask of the touched features, their values.',
+  changes: described(
+    'The changes after that state, or after those that the client knows, in order.',
+    list(object('A durable change.', change)),
   ),
   ...pulse,
 });
 
 export const LockstepChange = object('A durable change.', {
   type: constant('change'),
-  seq: described('Its number in the journal, without gaps.', count),
-  tick: described('It takes effect in the step that computes this tick.', integer),
-  car: described('Index in the fleet.', integer),
-  touched: described('Mask of the features that it sets.', integer),
-  values: described('Mask of those of them that it switches on.', integer),
+  ...change,
   journal: hash,
 });
 
@@ -97,6 +113,6 @@ export const LockstepPulse = object(
 
 export const LockstepIncident = object('The server has stored an incident or its explanation.', {
   type: constant('incident'),
-  incident: IncidentId,
-  is_explained: boolean,
+  id: IncidentId,
+  explained: boolean,
 });

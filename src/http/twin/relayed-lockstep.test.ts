@@ -68,7 +68,7 @@ test('[Y4] what its client knows is told that node', async () => {
 test('[Y7] once the world is served again its clients hear how far the journal goes', async () => {
   const client = openStream();
   await hello(client);
-  near.cluster.serveAgain(world, { tick: 300, seq: 9, journal: world.journalHash, watchers: 1 });
+  near.cluster.serveAgain(world, { ...world.pulse(), seq: 9 });
   const isPulse = (each: LockstepMessage) => each.type === 'pulse' && each.seq === 9;
   await until('the pulse', () => client.messages.some(isPulse));
   client.socket.close();

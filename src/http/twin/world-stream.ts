@@ -1,9 +1,10 @@
 import type { RelayedWorld } from '../../cluster-service.ts';
 import type { Encoding, StreamEncoding } from '../../codec/encoding.ts';
 import { streamChoice } from '../../codec/negotiate.ts';
+import { NUMBERED_BYTES } from '../../codec/numbered-changes.ts';
 import { TwinError } from '../../errors.ts';
 import { parseWorldId } from '../../twin/ids.ts';
-import type { EncodedHello, KnownJournal } from '../../twin/lockstep.ts';
+import type { EncodedHello, KnownJournal, PackedHello } from '../../twin/lockstep.ts';
 import type { StreamEnd, Watchable, World } from '../../twin-service.ts';
 import { type MaybePromise, mapMaybePromise } from '../server/maybe-promise.ts';
 import { PRICES_US } from '../server/prices.ts';
@@ -137,10 +138,13 @@ export class WorldStream implements Stream<StreamSession> {
     const watcher = encoding === 'lockstep' ? this.#lockstep.expect(number) : undefined;
     try {
       const world = await this.#watchThere(addressKey, watch);
-      const lockstep = watcher && { watcher, hello: world.hello };
-      this.#payForChanges(addressKey, world.hello);
       const session = { world, isOwn: false, encoding, addressKey, watcher: undefined };
-      return this.#entrance({ ...session, ...(lockstep && { lockstep }) }, asked);
+      if (watcher === undefined) return this.#entrance(session, asked);
+      return await this.#greeted(
+        { ...session, lockstep: { watcher, hello: undefined } },
+        asked,
+        world.hello,
+      );
     } catch (error) {
       if (watcher) this.#lockstep.leave(watcher);
       throw error;
@@ -167,10 +171,20 @@ export class WorldStream implements Stream<StreamSession> {
       throw error;
     }
     this.#addOwn(session);
+    return this.#greeted(session, asked, this.#hellos.of(world, known));
+  }
+
+  /** Of a lockstep stream: it has its hello. */
+  async #greeted(
+    session: StreamSession,
+    asked: Asked,
+    making: MaybePromise<PackedHello | undefined>,
+  ): Promise<Entrance<StreamSession>> {
+    const { lockstep, addressKey } = session;
     try {
-      const hello = await this.#hellos.of(world, known);
-      this.#payForChanges(addressKey, hello);
-      session.lockstep = { ...lockstep, hello };
+      const packed = await making;
+      if (packed && lockstep)
+        lockstep.hello = await this.#whole(packed, lockstep.watcher, addressKey);
     } catch (error) {
       this.closed(session);
       throw error;
@@ -182,10 +196,13 @@ export class WorldStream implements Stream<StreamSession> {
     this.#limits.work?.take(addressKey, PRICES_US.lockstepHello);
   }
 
-  /** Their number is known only once they are read: whoever cannot pay them waits before its next hello. */
-  #payForChanges(addressKey: string, hello: EncodedHello | undefined): void {
-    const count = hello?.changeCount ?? 0;
+  #whole(packed: PackedHello, watcher: LockstepWatcher, addressKey: string): Promise<EncodedHello> {
+    // Before it takes its time: the pulses that follow tell the clock by this.
+    this.#lockstep.heard(watcher, packed.pulse);
+    // Their number is known only now: whoever cannot pay them waits before its next hello.
+    const count = packed.changes.length / NUMBERED_BYTES;
     this.#limits.work?.spend(addressKey, PRICES_US.journalChange * count);
+    return this.#hellos.whole(packed);
   }
 
   /** Of a stream that is admitted. */

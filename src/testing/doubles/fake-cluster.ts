@@ -11,7 +11,7 @@ import type {
 } from '../../cluster-service.ts';
 import type { StreamEncoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
-import type { EncodedHello, KnownJournal, LockstepNews, WorldPulse } from '../../twin/lockstep.ts';
+import type { KnownJournal, LockstepNews, PackedHello, WorldPulse } from '../../twin/lockstep.ts';
 import type { Watchable, WorldFrame } from '../../twin-service.ts';
 import { FakeTwin, type FakeWorld } from './fake-twin.ts';
 import { nextTurn } from './test-time.ts';
@@ -179,7 +179,7 @@ export class FakeCluster implements ClusterService, RelayService {
   }
 
   /** The hello that this node makes of a world of its own. */
-  hello(world: FakeWorld, known?: KnownJournal): Promise<EncodedHello> {
+  hello(world: FakeWorld, known?: KnownJournal): Promise<PackedHello> {
     return this.#helloOf(world, known);
   }
 

@@ -23,7 +23,12 @@ import { fleetOf } from '../../twin/fleet.ts';
 import { worldIdOf } from '../../twin/ids.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
 import { applyChange, type Change, packChanges, unpackChanges } from '../../twin/journal.ts';
-import type { KnownJournal, LockstepMessage, WorldPulse } from '../../twin/lockstep.ts';
+import {
+  type KnownJournal,
+  type LockstepMessage,
+  readingOf,
+  type WorldPulse,
+} from '../../twin/lockstep.ts';
 import type { PerceptionRecord } from '../../twin/perception-record.ts';
 import type { EventRecord, Incident, WorldOutlook } from '../../twin/wire.ts';
 import type { WorldOptions } from '../../twin/world-options.ts';
@@ -176,7 +181,7 @@ export class FakeWorld implements World {
   }
 
   async incidents(
-    { after, limit, car }: IncidentRange,
+    { after, untilTick = Number.POSITIVE_INFINITY, limit, car }: IncidentRange,
     asker?: Asker,
   ): Promise<LongList<Incident>> {
     this.asker = asker;
@@ -186,7 +191,8 @@ export class FakeWorld implements World {
       return place.tick === after.tick ? place.order > after.order : place.tick > after.tick;
     };
     const ofCar = car === undefined ? this.incidentList : this.#incidentsOf(car);
-    return this.#longList(ofCar.filter(isAfter).slice(0, limit));
+    const isWanted = (each: Incident) => isAfter(each) && each.tick <= untilTick;
+    return this.#longList(ofCar.filter(isWanted).slice(0, limit));
   }
 
   async outlook(): Promise<WorldOutlook> {
@@ -278,14 +284,13 @@ export class FakeWorld implements World {
       resumed,
       image: undefined,
       changes,
-      changeCount: 0,
       ...this.pulse(),
     };
   }
 
   pulse(): WorldPulse {
     const { watcherCount: watchers, journalHash: journal, tickNow: tick } = this;
-    return { tick, seq: this.changes.length, journal, watchers };
+    return { ...readingOf(tick), seq: this.changes.length, journal, watchers };
   }
 
   watch(encoding: StreamEncoding): void {

@@ -1,7 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { at } from '../../city/geometry.ts';
 import { Kernel, type Slab } from '../../kernel/kernel.ts';
-import { unpackNumbered } from '../../shard/protocol.ts';
 import { CAR_TYPES, carTypesOf } from '../../twin/fleet.ts';
 import type { NumberedChange } from '../../twin/journal.ts';
 import { JournalHash } from '../../twin/journal-hash.ts';
@@ -9,10 +8,6 @@ import type { LockstepHello } from '../../twin/lockstep.ts';
 import { cities, wasmOf } from './kernel.ts';
 
 const module = new WebAssembly.Module(wasmOf('release'));
-
-export function changesOf({ changes }: LockstepHello): NumberedChange[] {
-  return unpackNumbered(new Int32Array(changes.slice().buffer));
-}
 
 /** A world as a client lives it from a hello and what follows, in the simplest way. */
 export class LivedWorld {
@@ -41,7 +36,7 @@ export class LivedWorld {
       image === null
         ? JournalHash.ofStart(seed, start)
         : (JournalHash.parse(hello.journal) as JournalHash);
-    for (const change of changesOf(hello)) this.#take(change, image === null);
+    for (const change of hello.changes) this.#take(change, image === null);
   }
 
   change(change: NumberedChange): void {

@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
 import { worldEncoder } from '../../../shard/world-encoder.ts';
+import { maskOf } from '../../../twin/catalogue.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
-import type { LockstepMessage, LockstepPulse } from '../../../twin/lockstep.ts';
+import {
+  type LockstepIncident,
+  type LockstepMessage,
+  type LockstepPulse,
+  ticksOf,
+} from '../../../twin/lockstep.ts';
 import { cities } from '../../rigs/kernel.ts';
-import { changesOf, LivedWorld } from '../../rigs/lived-world.ts';
+import { LivedWorld } from '../../rigs/lived-world.ts';
 import { useNodes } from '../../rigs/nodes.ts';
 import { Api, useTwin } from './api.ts';
 import { LockstepClient } from './lockstep-client.ts';
+import { recklessJournal } from './reckless.ts';
 import { handshake } from './stream-client.ts';
 import type { World } from './wire.ts';
 
@@ -66,20 +73,71 @@ function cityOf({ city }: World) {
   );
 }
 
+/** As a client reads it that knows nothing but MessagePack. */
+function expectClock({ tick, fraction }: Pick<LockstepPulse, 'tick' | 'fraction'>): void {
+  expect(Number.isInteger(tick)).toBe(true);
+  expect(fraction).toBeGreaterThanOrEqual(0);
+  expect(fraction).toBeLessThan(1);
+}
+
+const DIGITS = expect.stringMatching(/^[0-9a-f]{16}$/);
+const CLOCK = { tick: expect.any(Number), fraction: expect.any(Number) };
+
+test('[Y11] each message has its fields, and no others', async () => {
+  const journal = recklessJournal(1);
+  const world = await api.makeWorld({ journal, start_tick: 1500 });
+  const stream = await LockstepClient.open(world);
+  const hello = await stream.hello();
+  const [kernel, frames, table, car_types] = new Array(4).fill(expect.any(String));
+  expect(hello).toStrictEqual({
+    ...{ type: 'hello', world: world.id, rate_hz: 12.5, fleet: world.fleet },
+    ...{ kernel: expect.any(String), assets: { kernel, frames, table, car_types } },
+    ...{
+      seed: journal.seed,
+      city: journal.city,
+      start: { tick: 0, seq: 0, masks: hello.start.masks },
+    },
+    ...{ resumed: false, image: null, ...CLOCK, seq: 19, journal: DIGITS, watchers: 1 },
+    changes: journal.changes.map(({ car }, i) => ({
+      ...{ seq: i + 1, tick: 0, car, touched: maskOf(['brakes', 'steering']), values: 0 },
+    })),
+  });
+  expectClock(hello);
+  const pulse = await stream.nextOf('pulse');
+  expect(pulse).toStrictEqual({ type: 'pulse', ...CLOCK, seq: 19, journal: DIGITS, watchers: 1 });
+  expectClock(pulse);
+  const [change] = await Promise.all([stream.nextOf('change'), switchOff(world, 0)]);
+  expect(change).toStrictEqual({
+    ...{ type: 'change', seq: 20, tick: expect.any(Number), car: 0, journal: DIGITS },
+    ...{ touched: maskOf(['aeb']), values: 0 },
+  });
+  expect(Number.isInteger(change.tick)).toBe(true);
+  // The node lives the world now, and finds its collisions and what would have avoided them.
+  const [{ id } = { id: '' }] = await api.explained(world, 1000);
+  const told: LockstepIncident[] = [];
+  while (!told.some((each) => each.id === id && each.explained)) {
+    told.push(await stream.nextOf('incident'));
+  }
+  const ofIt = told.filter((each) => each.id === id);
+  expect(ofIt[0]).toStrictEqual({ type: 'incident', id, explained: false });
+  expect(ofIt.at(-1)).toStrictEqual({ type: 'incident', id, explained: true });
+  await stream.close();
+});
+
 test('[Y3] pulses tell the clock and the journal, eight in the first seconds', async () => {
   const world = await api.makeWorld({ seed: 23 });
   const stream = await LockstepClient.open(world);
   const hello = await stream.hello();
   await switchOff(world, 1);
-  let last = hello.tick;
+  let last = ticksOf(hello);
   let changed: LockstepMessage | undefined;
   const pulses: LockstepPulse[] = [];
   while (pulses.length < 5) {
     const pulse = await stream.nextOf('pulse', (message) => {
       changed = message;
     });
-    expect(pulse.tick).toBeGreaterThanOrEqual(last);
-    last = pulse.tick;
+    expect(ticksOf(pulse)).toBeGreaterThanOrEqual(last);
+    last = ticksOf(pulse);
     pulses.push(pulse);
   }
   expect(changed).toMatchObject({ type: 'change', seq: 1, car: 1 });
@@ -101,7 +159,7 @@ test('[Y4] who knows the beginning of the journal gets only what came after it',
   const again = await LockstepClient.open(world, `&since=1&journal=${lived.hash}`);
   const hello = await again.hello();
   expect(hello.resumed).toBe(true);
-  const later = changesOf(hello);
+  const later = hello.changes;
   expect(later).toMatchObject([{ seq: 2, car: 5 }]);
   for (const each of later) lived.change(each);
   expect(hello.journal).toBe(String(lived.hash));
@@ -109,14 +167,14 @@ test('[Y4] who knows the beginning of the journal gets only what came after it',
 
   const current = await LockstepClient.open(world, `&since=2&journal=${lived.hash}`);
   const nothing = await current.hello();
-  expect([nothing.resumed, changesOf(nothing), nothing.seq]).toEqual([true, [], 2]);
+  expect([nothing.resumed, nothing.changes, nothing.seq]).toEqual([true, [], 2]);
   await current.close();
 
   for (const since of [1, 2]) {
     const known = `&since=${since}&journal=${'0'.repeat(16)}`;
     const stranger = await LockstepClient.open(world, known);
     const whole = await stranger.hello();
-    expect([whole.resumed, changesOf(whole).length]).toEqual([false, 2]);
+    expect([whole.resumed, whole.changes.length]).toEqual([false, 2]);
     expect(String(new LivedWorld(whole).hash)).toBe(whole.journal);
     await stranger.close();
   }
