@@ -105,9 +105,9 @@ const SIZES: Readonly<Record<string, BrowserContextOptions>> = {
   desktop: { viewport: { width: 1440, height: 900 } },
 };
 
-const CALM = { reducedMotion: 'reduce' } as const;
+const STILL = { reducedMotion: 'reduce' } as const;
 /** What is said for a moment, for 7 s, is there as long as it is looked at. */
-const TOASTS_STAY = `
+const TOASTS_KEPT = `
   const real = setTimeout;
   window.setTimeout = (run, ms, ...rest) => (ms === 7000 ? 0 : real(run, ms, ...rest));
 `;
@@ -121,7 +121,7 @@ async function expectNoBarriers(page: Page, state: string): Promise<void> {
 }
 
 async function useTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-  await page.emulateMedia({ colorScheme, ...CALM });
+  await page.emulateMedia({ colorScheme, ...STILL });
   await page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
 }
 
@@ -195,7 +195,7 @@ async function visitFirst(page: Page): Promise<void> {
 describe.each(Object.keys(SIZES))('on a %s nothing stands in the way of', (size) => {
   let context: BrowserContext;
   beforeAll(async () => {
-    context = await visitor(browser, { ...SIZES[size], ...CALM });
+    context = await visitor(browser, { ...SIZES[size], ...STILL });
   });
   afterAll(() => context.close());
 
@@ -209,14 +209,14 @@ describe.each(Object.keys(SIZES))('on a %s nothing stands in the way of', (size)
   });
 
   test('[P15] each step of a first visit, and what is said of the connection, light and dark', async () => {
-    const first = await firstVisit(await visitor(browser, { ...SIZES[size], ...CALM }));
+    const first = await firstVisit(await visitor(browser, { ...SIZES[size], ...STILL }));
     await visitFirst(await first.newPage());
     await first.close();
   });
 
   test('[P15] a collision that is announced, light and dark', async () => {
     const page = await context.newPage();
-    await page.addInitScript(TOASTS_STAY);
+    await page.addInitScript(TOASTS_KEPT);
     await page.goto(`${api.url}/worlds/${world.id}`);
     await untilState(page, 'live');
     await page.locator('.toast').filter({ hasText: 'collided' }).waitFor();

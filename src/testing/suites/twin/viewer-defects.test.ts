@@ -151,7 +151,7 @@ describe('the map of a city with collisions', () => {
     // A replay of ten seconds, and more in slow motion, is over sooner where time goes fast.
     await page.evaluate(`
       const draw = requestAnimationFrame;
-      const fromMs = performance.now();
+      const fromMs = document.timeline.currentTime;
       window.requestAnimationFrame = (callback) =>
         draw((nowMs) => callback(fromMs + 8 * (nowMs - fromMs)));
       null;
