@@ -130,6 +130,11 @@ describe('a collision', () => {
     await until(page, 'viewer.replay !== null');
     const [report] = await api.world('Incidents', made, '/incidents');
     expect(report?.vehicles.some(({ vin }) => vin === vinOf(made, 2))).toBe(true);
+    // The panel of the car leads there as well.
+    await page.getByRole('button', { name: 'Back to live' }).click();
+    const panel = page.getByRole('region', { name: made.fleet[2]?.plate ?? '' });
+    await panel.getByRole('button', { name: 'See why' }).click();
+    await page.getByRole('region', { name: 'Incident' }).waitFor();
     await context.close();
   });
 
