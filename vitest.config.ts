@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { HAS_REDIS } from './src/testing/rigs/redis.ts';
 
 /** What starts a Redis server of its own. */
-const REDIS_TESTS = ['src/store/redis/*.test.ts', 'src/**/*redis*.test.ts'];
+const REDIS_TESTS = ['src/store/redis/*.test.ts', '{src,client}/**/*redis*.test.ts'];
 
 if (!HAS_REDIS) {
   console.warn(`no redis-server on the path: LEFT OUT are ${REDIS_TESTS.join(' and ')},`);

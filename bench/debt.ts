@@ -22,6 +22,8 @@ const DEBT_S_MAX = 60;
 /** With one shard; streams come on top. */
 const CORES_MAX = 0.15;
 const SHARE_MS = 20_000;
+/** Clients that ask at the same time. */
+const AT_ONCE = 2;
 /** Moved on between two looks, so that pauses of the catch-ups take no time here. */
 const SKIP_MS = 250;
 const LOOK_MS = 10;
@@ -29,6 +31,8 @@ const LOOK_MS = 10;
 const OPTIONS = {
   worlds: { fallback: 3, min: 1, max: 500, help: 'worlds that are lived for the whole day' },
   hours: { fallback: 24, min: 2, max: 1000, help: 'how long' },
+  standing: { fallback: 500, min: 1, max: 2000, help: 'worlds that are an hour behind' },
+  answers: { fallback: 50, min: 1, max: 2000, help: 'of these, how many are asked at random' },
   ticks: { fallback: 20, min: 1, max: 10_000, help: 'ticks of each that are asked for' },
   crowd: {
     fallback: 10_000,
@@ -45,7 +49,8 @@ export async function run(options: string[]): Promise<Figure[]> {
   const node = await startTestNode();
   try {
     const day = await livedDay(node, chosen);
-    return [...day, ...(await owedDay(node, chosen))];
+    const hour = await owedHour(node, chosen);
+    return [...day, ...hour, ...(await owedDay(node, chosen))];
   } finally {
     await node.discard();
   }
@@ -150,6 +155,33 @@ async function caughtUp(node: TestNode, worlds: readonly OwnedWorld[]): Promise<
     await systemTime.sleep(LOOK_MS);
     await node.time.jump(SKIP_MS);
   }
+}
+
+/** Worlds that are just not far enough behind to be stepped; some are asked at the same time. */
+async function owedHour(node: TestNode, { standing, answers }: Chosen): Promise<Figure[]> {
+  const worlds: OwnedWorld[] = [];
+  while (worlds.length < standing) worlds.push(await watched(node, HOUR_TICKS));
+  const dice = new Dice(2);
+  const found: Asked[] = [];
+  const stopProgress = progress(() => `${found.length} of ${answers} states are answered`);
+  const askSome = async () => {
+    while (found.length + AT_ONCE <= answers) {
+      const world = worlds[dice.below(worlds.length)] as OwnedWorld;
+      found.push(await askUntilAnswered(stateOf(node, world)));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, askSome));
+  stopProgress();
+  for (const world of worlds) world.unwatch('lockstep', 'a');
+  return [
+    figure(
+      `state of one of ${standing} worlds that stood for an hour, ${AT_ONCE} asked at once, slowest of ${found.length}`,
+      longest(found),
+      'ms',
+      { atMost: STATE_MS_MAX },
+    ),
+    figure('  refused until then', refusals(found), ''),
+  ];
 }
 
 /** Very many worlds that were never stepped, of which some are asked for their state. */

@@ -183,6 +183,8 @@ export interface ListPage<Item> {
 export interface IncidentRange {
   /** Only incidents that begin after this contact. */
   after?: { tick: number; order: number };
+  /** Only incidents that begin up to this tick. If that is no later than `start`, the world is not stepped. */
+  untilTick?: number;
   limit?: number;
   /** Only incidents of this car. */
   car?: number;

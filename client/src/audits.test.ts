@@ -61,9 +61,9 @@ test.each(TICKS)(
     const here = await on.node.audit(tick, true);
     const models = vi.spyOn(CityModel, 'of');
     await on.time.advance(COMPARED_MS);
-    const line = `defect in world ${on.node.id}: at tick ${tick} its state has the hash ${here} here and feedfeedfeedfeed at the node`;
-    expect(logged.mock.calls).toEqual([[line]]);
-    expect(ofType(on, 'difference')).toEqual([{ type: 'difference', reason: line }]);
+    const reason = `a defect: its state has the hash ${here} here and feedfeedfeedfeed at the node`;
+    expect(logged.mock.calls).toEqual([[`world ${on.node.id} at tick ${tick}: ${reason}`]]);
+    expect(ofType(on, 'difference')).toEqual([{ type: 'difference', tick, reason }]);
     expect(ofType(on, 'restart')).toHaveLength(1);
     // The kernel was made anew: that of the same assets would be the one that may compute wrong.
     expect(models.mock.calls).toHaveLength(1);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { CAR_TYPES } from '../../src/twin/fleet.ts';
 import { builtAssets } from '../testing/built-assets.ts';
+import type { CityAssets } from './city-assets.ts';
 import { fetchAssets } from './fetch-assets.ts';
 import { TwinAddress } from './twin-address.ts';
 
@@ -27,30 +28,57 @@ function assetsOf(length: number) {
   };
 }
 
-/** A node that has these files, and may send one of them with a byte that is another one. */
-function serve(spoiled?: string): void {
-  vi.stubGlobal('fetch', async (url: string) => {
+/** Which files come with a byte that is another one: as the node sends them, or as the browser keeps them. */
+interface Spoiled {
+  sent?: string;
+  kept?: string;
+}
+
+/** A node that has these files, and a browser that has kept them. Returns what was asked past the cache. */
+function serve({ sent, kept }: Spoiled = {}): string[] {
+  const reloaded: string[] = [];
+  const cached = new Set(kept === undefined ? [] : [kept]);
+  vi.stubGlobal('fetch', async (url: string, { cache }: { cache?: string } = {}) => {
     const { pathname } = new URL(url);
     if (pathname.endsWith('/map')) return Response.json((await builtAssets('grid')).map);
+    if (cache === 'reload') {
+      reloaded.push(pathname);
+      cached.delete(pathname);
+    }
     const bytes = Uint8Array.from(files.get(pathname) ?? []);
     const middle = bytes.length >> 1;
-    if (pathname === spoiled) bytes[middle] = 1 ^ (bytes[middle] ?? 0);
+    if (pathname === sent || cached.has(pathname)) bytes[middle] = 1 ^ (bytes[middle] ?? 0);
     return new Response(bytes, { status: files.has(pathname) ? 200 : 404 });
   });
+  return reloaded;
 }
 afterEach(() => vi.unstubAllGlobals());
 
-test.each(['kernel', 'table', 'car_types'] as const)(
-  '[K12] a spoiled asset is not used, and is asked for again: %s',
+const NAMES = ['kernel', 'table', 'car_types'] as const;
+
+async function expectAssets(found: Promise<CityAssets>): Promise<void> {
+  const wanted = await builtAssets('grid');
+  const { kernel, table, carTypes, map } = await found;
+  expect(Buffer.compare(kernel, wanted.kernel)).toBe(0);
+  expect(Buffer.compare(new Uint8Array(table), new Uint8Array(wanted.table))).toBe(0);
+  expect([carTypes, map.city]).toEqual([CAR_TYPES, 'grid']);
+}
+
+test.each(NAMES)('[K12] a spoiled asset is not used, and is asked for again: %s', async (name) => {
+  const assets = assetsOf(100_000 + name.length);
+  const reloaded = serve({ sent: assets[name] });
+  await expect(fetchAssets(ADDRESS, { assets })).rejects.toThrow(`${assets[name]} is spoiled`);
+  expect(reloaded).toEqual([assets[name]]);
+  serve();
+  await expectAssets(fetchAssets(ADDRESS, { assets }));
+});
+
+test.each(NAMES)(
+  '[K12] a browser that keeps a spoiled asset gets a sound one: %s',
   async (name) => {
-    const wanted = await builtAssets('grid');
-    const assets = assetsOf(100_000 + name.length);
-    serve(assets[name]);
-    await expect(fetchAssets(ADDRESS, { assets })).rejects.toThrow(`${assets[name]} is spoiled`);
-    serve();
-    const { kernel, table, carTypes, map } = await fetchAssets(ADDRESS, { assets });
-    expect(Buffer.compare(kernel, wanted.kernel)).toBe(0);
-    expect(Buffer.compare(new Uint8Array(table), new Uint8Array(wanted.table))).toBe(0);
-    expect([carTypes, map.city]).toEqual([CAR_TYPES, 'grid']);
+    const assets = assetsOf(200_000 + name.length);
+    const reloaded = serve({ kept: assets[name] });
+    await expectAssets(fetchAssets(ADDRESS, { assets }));
+    expect(reloaded).toEqual([assets[name]]);
   },
 );

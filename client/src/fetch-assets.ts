@@ -1,7 +1,7 @@
 import { decodeTable } from '../../src/city/table/table-coding.ts';
 import type { LockstepKernel } from '../../src/twin/lockstep.ts';
 import type { CityAssets } from './city-assets.ts';
-import { fetchInTime } from './fetch-in-time.ts';
+import { type Caching, fetchInTime } from './fetch-in-time.ts';
 import type { TwinAddress } from './twin-address.ts';
 
 /** What a stream's hello says of the assets of its world. */
@@ -36,24 +36,37 @@ async function fetchAll(
   return { kernel: code, table: cityTable, carTypes, map } as CityAssets;
 }
 
-/** A node of another release may have other files: then the node of the world is asked. */
+/** Rejects for bytes that are not those of the name, which lead to another world. */
 async function fetchFile(address: TwinAddress, path: string): Promise<Uint8Array<ArrayBuffer>> {
-  const answer = await fetchInTime(address.rest(path));
-  const found = await answered(answer.status === 404 ? fetchInTime(address.ofWorld(path)) : answer);
-  const bytes = new Uint8Array(await found.arrayBuffer());
-  await checkName(path, bytes);
-  return bytes;
+  const bytes = await readFile(address, path, 'default');
+  if (await isNamed(path, bytes)) return bytes;
+  // A browser keeps such a file for ever, also one that is spoiled: this takes its place.
+  const again = await readFile(address, path, 'reload');
+  if (await isNamed(path, again)) return again;
+  throw new Error(`${path} is spoiled`);
 }
 
-/** Rejects for bytes that are not those of the name, which lead to another world. */
-async function checkName(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-  // Pages that were not loaded by HTTPS do not have it, unless they are of this machine.
+/** A node of another release may have other files: then the node of the world is asked. */
+async function readFile(
+  address: TwinAddress,
+  path: string,
+  cache: Caching,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const answer = await fetchInTime(address.rest(path), cache);
+  const isElsewhere = answer.status === 404;
+  const found = await answered(isElsewhere ? fetchInTime(address.ofWorld(path), cache) : answer);
+  return new Uint8Array(await found.arrayBuffer());
+}
+
+async function isNamed(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  // Pages that were not loaded by HTTPS do not have it, unless they are of this machine. Whoever could change
+  // the files on their way to such a page could change the page as well.
   const subtle = globalThis.crypto?.subtle;
-  if (subtle === undefined) return;
+  if (subtle === undefined) return true;
   const digest = new Uint8Array(await subtle.digest('SHA-256', bytes));
   const text = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const name = /([0-9a-f]+)\.[^/]*$/.exec(path)?.[1];
-  if (name === undefined || !text.startsWith(name)) throw new Error(`${path} is spoiled`);
+  return name !== undefined && text.startsWith(name);
 }
 
 async function answered(asked: Response | Promise<Response>): Promise<Response> {

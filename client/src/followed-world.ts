@@ -17,10 +17,13 @@ export class Difference extends Error {
   override readonly name = 'Difference';
   /** The changes that follow are of use only after a whole hello. */
   readonly needsHello: boolean;
+  /** The tick of which something was told; by default that at which it was noticed. */
+  readonly tick: number | undefined;
 
-  constructor(message: string, needsHello: boolean) {
+  constructor(message: string, needsHello: boolean, tick?: number) {
     super(message);
     this.needsHello = needsHello;
+    this.tick = tick;
   }
 }
 
@@ -95,8 +98,8 @@ export class FollowedWorld {
   }
 
   /**
-   * Does a few milliseconds of work at most to compare what the node has lived with what is lived here. A
-   * difference is returned once.
+   * Compares what the node has lived with what is lived here; a few milliseconds of work, since the node tells of
+   * the last minutes. A difference is returned once.
    */
   audit(): Difference | undefined {
     const told = this.#told;
@@ -105,8 +108,8 @@ export class FollowedWorld {
     const here = world.at(told.tick).hash;
     this.#told = undefined;
     if (here === told.hash) return undefined;
-    const hashes = `its state has the hash ${here} here and ${told.hash} at the node`;
-    return new Difference(`defect in world ${world.id}: at tick ${told.tick} ${hashes}`, false);
+    const defect = `a defect: its state has the hash ${here} here and ${told.hash} at the node`;
+    return new Difference(defect, false, told.tick);
   }
 }
 

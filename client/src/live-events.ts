@@ -31,6 +31,6 @@ export type LiveEvent =
   | { type: 'rollback'; tick: number; ticks: number }
   /** The world was read anew: its past may be another one. */
   | { type: 'restart' }
-  /** What is lived here differs from what the node says. */
-  | { type: 'difference'; reason: string }
+  /** What is lived here differs from what the node says, or from itself; `tick`: where that was noticed. */
+  | { type: 'difference'; tick: number; reason: string }
   | { type: 'watchers'; watchers: number };

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { CAR_COUNT, F_ALL } from '../../assembly/layout.ts';
 import { Kernel } from '../../src/kernel/kernel.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
@@ -13,6 +13,7 @@ import {
   statesOf,
   switchAround,
 } from '../testing/live-stage.ts';
+import { fetchAssets as fetchHere } from './fetch-assets.ts';
 import { SlabPool } from './slab-pool.ts';
 
 /** Between two of the node. */
@@ -21,6 +22,10 @@ const MINUTE_TICKS = 3000;
 /** The age of a world that takes some turns to live. */
 const OLD_TICKS = 20_000;
 
+let logged: MockInstance<typeof console.error>;
+beforeEach(() => {
+  logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+});
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
@@ -35,6 +40,15 @@ describe('[K7] a live world goes on', () => {
     await settle(on);
     on.events.length = 0;
     return on;
+  }
+
+  /** It was told and logged at one tick that the world has come to, and nothing else was. */
+  function expectNoticed(on: Stage, reason: string): void {
+    const [{ tick } = { tick: -1 }] = ofType(on, 'difference');
+    expect(ofType(on, 'difference')).toEqual([{ type: 'difference', tick, reason }]);
+    expect(logged.mock.calls).toEqual([[`world ${on.node.id} at tick ${tick}: ${reason}`]]);
+    expect(tick).toBeGreaterThan(0);
+    expect(tick).toBeLessThanOrEqual(on.node.tick);
   }
 
   const lastQuery = ({ node }: Stage) => Object.fromEntries(node.queries.at(-1) ?? []);
@@ -144,6 +158,8 @@ describe('[K7] a live world goes on', () => {
     await on.time.advance(100);
     on.node.change(10, 3, 0);
     await on.until(() => ofType(on, 'restart').length > 0);
+    const { length } = on.node.changes;
+    expectNoticed(on, `change ${length} came after ${length - 2}`);
     expect(lastQuery(on)).toEqual({ encoding: 'lockstep' });
     await settle(on);
     expect(on.live.state).toBe('verified');
@@ -156,6 +172,7 @@ describe('[K7] a live world goes on', () => {
     on.node.change(9, 3, 0);
     on.node.isLost = () => false;
     await on.until(() => ofType(on, 'restart').length > 0);
+    expectNoticed(on, `change ${on.node.changes.length} did not come`);
     await settle(on);
     await expectTruth(on);
   });
@@ -175,9 +192,7 @@ describe('[K7] a live world goes on', () => {
     const on = await following();
     on.node.loseTail(2);
     await on.time.advance(PULSE_MS);
-    expect(ofType(on, 'difference')).toEqual([
-      { type: 'difference', reason: 'the journals differ' },
-    ]);
+    expectNoticed(on, 'the journals differ');
     await settle(on);
     expect(ofType(on, 'restart')).toHaveLength(1);
     expect(on.live.state).toBe('verified');
@@ -200,9 +215,7 @@ describe('[K7] a live world goes on', () => {
     });
     await on.until(() => isRight);
     await on.time.advance(PULSE_MS);
-    expect(ofType(on, 'difference')).toEqual([
-      { type: 'difference', reason: 'ten seconds led elsewhere' },
-    ]);
+    expectNoticed(on, 'ten seconds, lived again, led elsewhere');
     expect(ofType(on, 'restart')).toHaveLength(1);
     expect(on.live.state).toBe('verified');
     await expectTruth(on);
@@ -241,6 +254,12 @@ describe('[K7] a live world goes on', () => {
     await settle(on);
     await expectTruth(on);
     expect(on.live.state).toBe('unverified');
+    // What lasts is told with each pulse, and is no news.
+    on.events.length = 0;
+    logged.mockClear();
+    await on.time.advance(4 * PULSE_MS);
+    expect(ofType(on, 'difference').length).toBeGreaterThan(3);
+    expect(logged.mock.calls.length).toBeLessThanOrEqual(1);
     on.node.isSpoiled = false;
     await on.until(() => isVerified(on));
     await expectTruth(on);
@@ -252,6 +271,16 @@ describe('[K7] a live world goes on', () => {
     await on.until(() => on.live.state === 'fallback');
     expect(fetchAssets.mock.calls.length).toBeGreaterThan(1);
     await on.live.ready;
+  });
+
+  test('as the node shows it if its assets are spoiled, and says so', async () => {
+    vi.stubGlobal('fetch', async () => Response.json({}));
+    const on = stage({ dependencies: { fetchAssets: fetchHere } });
+    await on.until(() => on.live.state === 'fallback');
+    const line = new RegExp(
+      `^world ${on.node.id} at tick \\d+: it cannot be lived here: /\\S+ is spoiled$`,
+    );
+    expect(logged.mock.calls).toEqual([[expect.stringMatching(line)]]);
   });
 
   test('as the node shows it, and tries again every ten minutes', async () => {

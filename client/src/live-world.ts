@@ -2,8 +2,9 @@ import { TICK_MS } from '../../assembly/layout.ts';
 import { TwinError } from '../../src/errors.ts';
 import type { StopTimer } from '../../src/time.ts';
 import { type FetchJournal, fetchJournal, livePast } from './earlier-past.ts';
+import { logFault } from './fault-log.ts';
 import { type FetchAssets, fetchAssets } from './fetch-assets.ts';
-import type { Difference } from './followed-world.ts';
+import { Difference } from './followed-world.ts';
 import { FrameQueue, type QueueOptions } from './frame-queue.ts';
 import { isWorldGone, openFrameStream } from './frame-stream.ts';
 import type { LiveEvent, LiveState } from './live-events.ts';
@@ -68,6 +69,8 @@ export class LiveWorld {
   #computesWrong = false;
   /** Times of the differences of late. */
   #differences: number[] = [];
+  /** What was noticed last. */
+  #fault = '';
   #toldTick = 0;
   #watchers = 0;
   #stopTurn: StopTimer | undefined;
@@ -99,6 +102,11 @@ export class LiveWorld {
   /** The tick of the server's clock, with its fraction; undefined if it is not known. */
   get serverTick(): number | undefined {
     return this.#follower?.serverTick;
+  }
+
+  /** That of what is lived here, or else of the node. */
+  get #tick(): number {
+    return this.world?.tick ?? Math.floor(this.serverTick ?? 0);
   }
 
   /** Up to this tick events and incidents are told: later ones may still turn out otherwise. */
@@ -207,7 +215,7 @@ export class LiveWorld {
       watched: (watchers) => this.#watched(watchers),
       lost: () => this.#lost(),
       gone: () => this.#end(new TwinError('unknown_world')),
-      unusable: () => this.#fallBack(),
+      unusable: (error) => this.#unusable(error),
     });
   }
 
@@ -252,9 +260,12 @@ export class LiveWorld {
     this.#enter('verified');
   }
 
-  #differed({ message: reason, needsHello }: Pick<Difference, 'message' | 'needsHello'>): void {
+  #differed({ message: reason, needsHello, tick = this.#tick }: Difference): void {
     if (this.#frames !== undefined) return;
-    this.#tell({ type: 'difference', reason });
+    // The node says it again with each pulse where the world goes on although it differs.
+    if (!this.#isUnverified || reason !== this.#fault) logFault(this.#address.world, tick, reason);
+    this.#fault = reason;
+    this.#tell({ type: 'difference', tick, reason });
     if (this.#isUnverified) {
       if (needsHello) this.#follower?.restart('later');
       return;
@@ -273,16 +284,21 @@ export class LiveWorld {
     const isRight = this.world?.selfCheck();
     if (isRight === undefined) return;
     this.#computesWrong = !isRight;
-    if (!isRight) this.#differed({ message: 'ten seconds led elsewhere', needsHello: false });
+    if (!isRight) this.#differed(new Difference('ten seconds, lived again, led elsewhere', false));
   }
 
   /** By the same journal a node and a client live the same world: whatever differs is a defect of one of them. */
   #audit(): void {
     const difference = this.#follower?.followed?.audit();
     if (difference === undefined) return;
-    console.error(difference.message);
     this.#computesWrong = true;
     this.#differed(difference);
+  }
+
+  #unusable(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    logFault(this.#address.world, this.#tick, `it cannot be lived here: ${why}`);
+    this.#fallBack();
   }
 
   /** The node's snapshots take over when the first of them comes. */

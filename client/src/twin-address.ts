@@ -8,13 +8,14 @@ export type StreamParameters = Readonly<Record<string, string>>;
 
 /** The addresses of a twin and of one of its worlds, from the address of the world's stream. */
 export class TwinAddress {
+  /** Id of the world. */
+  readonly world: string;
   readonly #stream: URL;
-  readonly #world: string;
 
   /** Throws RangeError if the stream is none of the world. */
   constructor({ id, stream_url: streamUrl }: WatchedWorld) {
     this.#stream = new URL(streamUrl);
-    this.#world = id;
+    this.world = id;
     if (!this.#stream.pathname.endsWith(`/ws/worlds/${id}`)) {
       throw new RangeError(`${streamUrl} is no stream of ${id}`);
     }
@@ -38,6 +39,6 @@ export class TwinAddress {
 
   /** Of a path below the world. */
   ofWorld(path = ''): string {
-    return this.rest(`/api/v1/worlds/${this.#world}${path}`);
+    return this.rest(`/api/v1/worlds/${this.world}${path}`);
   }
 }

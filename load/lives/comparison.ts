@@ -3,7 +3,7 @@ import type { MadeWorld } from '../../bench/common/made-worlds.ts';
 import type { Server } from '../../bench/common/server.ts';
 import { Dice } from '../../src/testing/rigs/dice.ts';
 import { patientAnswer } from '../patient-answer.ts';
-import { found, hashesOf, type Jump, standings } from './lived.ts';
+import { found, hashesOf, type Jump, knowWholeLife } from './lived.ts';
 import type { Place } from './place.ts';
 import type { Held } from './random-switching.ts';
 import { causeOf, wrongText } from './shown.ts';
@@ -18,6 +18,8 @@ export interface PlaceFound {
   differing: string[];
   /** Ticks that this place does not know. */
   unknown: number;
+  /** The first tick that is known of a world, of that of which it is the latest. */
+  firstTick: number;
   /** States that were looked at when they were shown, and of these those that were wrong. */
   shown: number;
   wrong: string[];
@@ -34,7 +36,7 @@ export interface Compared {
   world: MadeWorld;
   /** The last tick. */
   endTick: number;
-  /** How many ticks: half of them of the whole life as far as it is known, half since `liveTick`. */
+  /** How many ticks: half of them of the whole life, half since `liveTick`. */
   ticks: number;
   liveTick: number;
   /** Times in which no place could know what the world is. */
@@ -45,27 +47,20 @@ interface Journal {
   changes: readonly { tick: number }[];
 }
 
-/** Random ticks of frames that all places know, in order. Exported for the test. */
+/** Random ticks of frames, in order. Exported for the test. */
 export function someTicks(
-  firstTick: number,
   { endTick, liveTick, ticks }: Pick<Compared, 'endTick' | 'liveTick' | 'ticks'>,
   dice: Dice,
 ): number[] {
   const all = Array.from({ length: ticks }, (_, i) => {
-    const from = Math.max(firstTick, i % 2 === 0 ? 0 : liveTick) + FRAME_TICKS;
+    const from = (i % 2 === 0 ? 0 : liveTick) + FRAME_TICKS;
     return from + dice.below(endTick - from);
   });
   return all.map((tick) => tick - (tick % FRAME_TICKS)).sort((a, b) => a - b);
 }
 
-/** A place whose hello had an image knows a world from there on only. */
-async function knownFrom(places: readonly Place[], id: string): Promise<number> {
-  const all = await Promise.all(places.map((place) => place.run(standings, null)));
-  return Math.max(...all.flat().map((each) => (each.id === id ? each.firstTick : 0)));
-}
-
 interface Comparing {
-  nodes: readonly Server[];
+  nodes: readonly Pick<Server, 'url'>[];
   /** When each place stood still. */
   stalls: readonly (readonly Held[])[];
   /** A world was compared in all places. */
@@ -80,7 +75,16 @@ export async function compare(
 ): Promise<PlaceFound[]> {
   const all = places.map(
     ({ name }): PlaceFound => ({
-      ...{ place: name, compared: 0, unknown: 0, shown: 0, young: 0, excused: 0, told: {} },
+      ...{
+        place: name,
+        compared: 0,
+        unknown: 0,
+        firstTick: 0,
+        shown: 0,
+        young: 0,
+        excused: 0,
+        told: {},
+      },
       ...{ differing: [], wrong: [], jumps: [], differences: [] },
     }),
   );
@@ -88,7 +92,7 @@ export async function compare(
   const work = async () => {
     for (let i = next++; i < worlds.length; i = next++) {
       const world = worlds[i] as Compared;
-      const node = nodes[i % nodes.length] as Server;
+      const node = nodes[i % nodes.length] as Pick<Server, 'url'>;
       await compareWorld(places, world, { node, dice: new Dice(i), stalls, all });
       compared();
     }
@@ -106,13 +110,13 @@ async function compareWorld(
     stalls,
     all,
   }: Pick<Comparing, 'stalls'> & {
-    node: Server;
+    node: Pick<Server, 'url'>;
     dice: Dice;
     all: readonly PlaceFound[];
   },
 ): Promise<void> {
   const { id } = compared.world;
-  const ticks = someTicks(await knownFrom(places, id), compared, dice);
+  const ticks = someTicks(compared, dice);
   const hashes: string[] = [];
   for (const tick of ticks) {
     const path = `/api/v1/worlds/${id}/state?tick=${tick}&hash=1`;
@@ -121,6 +125,7 @@ async function compareWorld(
   const { changes } = await patientAnswer<Journal>(node.url, `/api/v1/worlds/${id}/journal`);
   for (const [i, place] of places.entries()) {
     const into = all[i] as PlaceFound;
+    into.firstTick = Math.max(into.firstTick, await place.run(knowWholeLife, id));
     compareHashes(into, { id, ticks, hashes, own: await place.run(hashesOf, { id, ticks }) });
     const { told, differences, shownCount, wrong, jumps } = await place.run(found, id);
     into.shown += shownCount;

@@ -29,8 +29,7 @@ interface Lived {
 export interface Standing {
   id: string;
   state: string;
-  /** The first tick that is known of it, and the one that it has come to. */
-  firstTick: number;
+  /** The one that it has come to. */
   tick: number;
 }
 
@@ -84,9 +83,19 @@ export function look(): void {
 
 export function standings(): Standing[] {
   return [...globalThis.lives].map(([id, { live }]) => {
-    const { firstTick = 0, tick = -1 } = live.world ?? {};
-    return { id, state: live.state, firstTick, tick };
+    const { tick = -1 } = live.world ?? {};
+    return { id, state: live.state, tick };
   });
+}
+
+/**
+ * Has what lies before the first state that the node has sent lived here too. Returns the first tick that is known
+ * then: 0, unless that has led elsewhere.
+ */
+export async function knowWholeLife(id: string): Promise<number> {
+  const live = globalThis.lives.get(id)?.live;
+  await live?.knowWholeLife();
+  return live?.world?.firstTick ?? Number.POSITIVE_INFINITY;
 }
 
 /** The hashes of a world at ticks, in their order; empty for those that are not known in this place. */
@@ -98,8 +107,8 @@ export function hashesOf({ id, ticks }: { id: string; ticks: readonly number[] }
 }
 
 /**
- * What was shown of a world beside what it has turned out to be, and what was told of it. What was shown
- * before the world was read anew cannot be looked at, and does not count.
+ * What was shown of a world beside what it has turned out to be, and what was told of it. What was shown of ticks
+ * that are not known here does not count.
  */
 export function found(id: string) {
   const { live, told, differences, shown, jumps } = globalThis.lives.get(id) as Lived;

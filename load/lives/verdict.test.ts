@@ -6,7 +6,15 @@ const OF: Circumstances = {
   ...{ answered: 900, failed: 3, kills: 1, dropCount: 9, due: 300, unsettled: [] },
 };
 const SOUND: PlaceFound = {
-  ...{ place: 'Node.js', compared: 300, differing: [], unknown: 0, told: {}, differences: [] },
+  ...{
+    place: 'Node.js',
+    compared: 300,
+    differing: [],
+    unknown: 0,
+    firstTick: 0,
+    told: {},
+    differences: [],
+  },
   ...{ shown: 2000, wrong: [], young: 150, excused: 20, jumps: [{ ticks: 12, m: 0.1 }] },
 };
 
@@ -29,6 +37,9 @@ test('lives pass where all was seen that has to be, and nothing was wrong', () =
 });
 
 test('lives do not pass where too little was seen, in one place only', () => {
+  expect(missed({ firstTick: 3004 })).toEqual([
+    'first tick that is known, in the place with the latest',
+  ]);
   expect(missed({ compared: 299 })).toEqual(['hashes compared in each place']);
   expect(missed({ shown: 0, young: 0, excused: 0 })).toEqual(['states looked at in each place']);
   expect(missed({ shown: 299, excused: 0 })).toEqual(['states looked at in each place']);

@@ -49,10 +49,12 @@ type Count = (each: PlaceFound) => number;
 
 function judgedLives(found: readonly PlaceFound[], of: Circumstances): Figure[] {
   const differing = found.reduce((sum, each) => sum + each.differing.length, 0);
+  const firstTick = Math.max(0, ...found.map((each) => each.firstTick));
   const none = { atMost: 0 };
   return [
     figure('hashes that differ', differing, '', none),
     atLeast('hashes compared in each place', found, ({ compared }) => compared, of.due),
+    figure('first tick that is known, in the place with the latest', firstTick, '', none),
     figure('worlds that are not verified in the end', of.unsettled.length, '', none),
   ];
 }
@@ -92,10 +94,10 @@ function judgedJumps(found: readonly PlaceFound[]): Figure[] {
 }
 
 function rowOf(each: PlaceFound): string {
-  const { compared, unknown, shown, young, excused, told, differences } = each;
+  const { compared, unknown, firstTick, shown, young, excused, told, differences } = each;
   const { rollback = 0, reconnecting = 0, restart = 0 } = told;
   return (
-    `${compared} hashes compared, ${unknown} not known there, ${shown} shown states looked at, of which ${young} ` +
+    `${compared} hashes compared, ${unknown} not known there, lives known from tick ${firstTick} on, ${shown} shown states looked at, of which ${young} ` +
     `lacked a young change and ${excused} one that was held, ` +
     `${rollback} late changes, ${reconnecting} reconnects, ${restart} read anew ` +
     `(${[...new Set(differences.map((text) => text.replace(/\d+/g, 'n')))].join('; ') || 'no difference told'})`

@@ -145,12 +145,13 @@ export class IncidentIndex {
     return incident;
   }
 
-  /** Numbers of the incidents that begin after a place and involve a car. */
-  numbers(after?: Place, car?: number): number[] {
+  /** Numbers of the incidents that begin after a place and up to a tick, and involve a car. */
+  numbers(after?: Place, car?: number, untilTick = Number.POSITIVE_INFINITY): number[] {
     const first = after ? this.#numberOf({ ...after, order: after.order + 1 }) : 0;
     const numbers: number[] = [];
     for (let number = first; number < this.#incidents.length; number++) {
-      const { cars } = this.#placeOf(number);
+      const { cars, tick } = this.#placeOf(number);
+      if (tick > untilTick) break;
       if (car === undefined || (cars & (1 << car)) !== 0) numbers.push(number);
     }
     return numbers;

@@ -107,6 +107,18 @@ test('[I33] pages together are the whole list, also where a chain crosses their 
   }
 });
 
+test('[I33] the list up to a tick has those that began by then', async () => {
+  const whole = await itemsOf(list());
+  const tickOf = ({ id }: Incident) => Number(id.slice(1).split('-')[0]);
+  const untilTick = tickOf(whole[40] ?? whole[0] ?? ({ id: '' } as Incident));
+  expect(untilTick).toBeGreaterThan(0);
+  expect(await itemsOf(list({ untilTick }))).toEqual(whole.slice(0, 41));
+  expect(await itemsOf(list({ untilTick: untilTick - 1, limit: 1000 }))).toEqual(
+    whole.slice(0, 40),
+  );
+  expect(await itemsOf(list({ untilTick, limit: 3 }))).toEqual(whole.slice(0, 3));
+});
+
 test('[I33] the list of a car has its incidents only, and so have the ids', async () => {
   const all = await itemsOf(list());
   const expected = all.filter((_, number) => number % 20 === 3);

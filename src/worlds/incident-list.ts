@@ -50,8 +50,8 @@ export class IncidentList {
     return this.#index.complete(() => reports.storedContacts);
   }
 
-  #numbers({ after, limit, car }: IncidentRange): number[] {
-    return this.#index.numbers(after, car).slice(0, limit);
+  #numbers({ after, untilTick, limit, car }: IncidentRange): number[] {
+    return this.#index.numbers(after, car, untilTick).slice(0, limit);
   }
 
   #ask(places: readonly Place[], asker: Asker | undefined): void {

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { loadCities } from '../load-cities.ts';
 import { systemRandom } from '../random.ts';
 import { contactWith } from '../testing/doubles/contacts.ts';
+import { itemsOf } from '../testing/doubles/long-list.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { fleetOf } from '../twin/fleet.ts';
 import { WorldHistory } from './world-history.ts';
@@ -29,6 +30,35 @@ test('[I34] the lists of each object of a world have tags of their own', () => {
   const first = tagOfNew();
   count = 0;
   expect(tagOfNew()).toBe(first);
+});
+
+test('[I33] what began before the start of a world is listed without a step of it', async () => {
+  const world = { number: 7, id: 'w', fleet: fleetOf(7, 7) };
+  const contacts = [300, 900, 1500].map((tick) => contactWith({ tick, chainTick: tick }));
+  const records = {
+    contacts: async (_: number, [tick, order = -1]: [number, number?]) =>
+      contacts.filter((each) => each.tick > tick || (each.tick === tick && each.order > order)),
+    explanations: async () => new Map(),
+  };
+  let steps = 0;
+  const query = async () => ({ tick: 2000 + steps++ });
+  const parts = {
+    world,
+    record: { ...worldRecord(), from: { tick: 1000, seq: 0, masks: [] } },
+    reports: { stored: async () => {}, storedContacts: 3 },
+    demand: { watcherCount: 0 },
+    shared: {
+      ...{ city: loadCities().cities[0], records, random: systemRandom },
+      explanationBudget: () => undefined,
+    },
+  };
+  const history = new WorldHistory(parts as unknown as WorldParts, { query } as never);
+  const idsUpTo = async (untilTick: number) =>
+    (await itemsOf(await history.incidents({ untilTick }))).map(({ id }) => id);
+  expect(await idsUpTo(1000)).toEqual(['i300-0', 'i900-0']);
+  expect(steps).toBe(0);
+  expect(await idsUpTo(1001)).toEqual(['i300-0', 'i900-0']);
+  expect(steps).toBe(1);
 });
 
 test('[P35] what is stored of an incident is told and replayed without a step of its world', async () => {

@@ -68,7 +68,10 @@ export class WorldHistory {
 
   /** Starts the explanation of the unexplained incidents that are read. */
   async incidents(range: IncidentRange, asker?: Asker): Promise<LongList<Incident>> {
-    await this.#untilNow(asker);
+    const { record, reports } = this.#parts;
+    // What began before its start is all stored, and does not change.
+    const isBefore = (range.untilTick ?? Number.POSITIVE_INFINITY) <= record.from.tick;
+    await (isBefore ? reports.stored() : this.#untilNow(asker));
     return this.#list.list(range, asker);
   }
 

@@ -94,7 +94,7 @@ function pageOf(title: string): string {
 <a href="/openapi.json">OpenAPI document</a>
 </nav>
 </header>
-<main id="docs"></main>
+<div id="docs"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>

@@ -5,7 +5,7 @@ import type { ChangeRange, IncidentRange } from '../../twin-service.ts';
 
 export const LIMIT_MAX = 1000;
 
-/** `after=<incident id>&limit=<count>` of a query. Throws TwinError `invalid_value`. */
+/** `after=<incident id>&until=<tick>&limit=<count>` of a query. Throws TwinError `invalid_value`. */
 export function incidentRange(query: string): IncidentRange {
   if (query === '') return {};
   const params = new URLSearchParams(query);
@@ -14,7 +14,12 @@ export function incidentRange(query: string): IncidentRange {
   if (id !== null && after === undefined) {
     throw new TwinError('invalid_value', 'Use after=<id of an incident>.');
   }
-  return { ...(after && { after }), ...limitOf(params) };
+  const until = params.get('until');
+  if (until !== null && !/^\d{1,10}$/.test(until)) {
+    throw new TwinError('invalid_value', 'Use until=<tick>.');
+  }
+  const range = { ...(after && { after }), ...limitOf(params) };
+  return until === null ? range : { ...range, untilTick: Number(until) };
 }
 
 /** `after=<count of changes>&limit=<count>` of a query. Throws TwinError `invalid_value`. */

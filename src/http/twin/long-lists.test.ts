@@ -80,6 +80,8 @@ describe.each([
     pages.push(await get(`${path('incidents')}?after=i8-0&limit=9`, headers));
     pages.push(await get(`${path('incidents')}?after=i17-0`, headers));
     expect(pages.flatMap(({ body }) => body)).toEqual(world.incidentList);
+    const early = await get(`${path('incidents')}?until=7`, headers);
+    expect(early.body).toEqual(world.incidentList.slice(0, 8));
     const journal = await get(`${path('journal')}?after=20&limit=3`, headers);
     expect(journal.body).toMatchObject({ changes: [{ tick: 20 }, { tick: 21 }, { tick: 22 }] });
     const vin = { ...headers, 'X-VIN': world.fleet[3]?.vin ?? '' };
@@ -138,6 +140,8 @@ test.each([
   'incidents?after=17',
   'incidents?after=i01-0',
   'incidents?after=',
+  'incidents?until=',
+  'incidents?until=i7-0',
   'journal?after=-1',
   'journal?after=65537',
   'journal?after=i3-0',

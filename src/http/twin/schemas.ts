@@ -183,6 +183,10 @@ export const PastTick = described(
 export const WithHash = described('Adds the hash of the state.', oneOf('1'));
 
 export const AfterIncident = described('Only reports after the one with this id.', IncidentId);
+export const UntilTick = described(
+  'Only reports of collisions that began up to this tick. Up to `start.tick` the world is not stepped for them.',
+  count,
+);
 export const AfterChanges = described('How many changes to leave out.', count);
 export const Limit = described('How many entries at most; by default all.', {
   ...integer,

@@ -335,7 +335,7 @@ function incidentRoutes(context: TwinContext): Route[] {
       operationId: 'listIncidents',
       summary: 'Every collision report, in order',
       schema: schemas.Incidents,
-      query: { after: schemas.AfterIncident, limit: schemas.Limit },
+      query: { after: schemas.AfterIncident, until: schemas.UntilTick, limit: schemas.Limit },
       answer: async (world, { encoding, head, query }, key) => {
         const asker = askerOf(context.limits.work, key);
         const incidents = await world.incidents(incidentRange(query), asker);

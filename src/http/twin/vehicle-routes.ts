@@ -120,7 +120,7 @@ function incidentsRoute({ worlds, limits, lists }: VehicleContext): Route {
   );
   return {
     ...about,
-    query: { after: schemas.AfterIncident, limit: schemas.Limit },
+    query: { after: schemas.AfterIncident, until: schemas.UntilTick, limit: schemas.Limit },
     answers: { ...about.answers, 304: { description: 'Not modified' } },
     errors: ['invalid_value', ...about.errors],
     handle: (call) => {

@@ -181,7 +181,7 @@ export class FakeWorld implements World {
   }
 
   async incidents(
-    { after, limit, car }: IncidentRange,
+    { after, untilTick = Number.POSITIVE_INFINITY, limit, car }: IncidentRange,
     asker?: Asker,
   ): Promise<LongList<Incident>> {
     this.asker = asker;
@@ -191,7 +191,8 @@ export class FakeWorld implements World {
       return place.tick === after.tick ? place.order > after.order : place.tick > after.tick;
     };
     const ofCar = car === undefined ? this.incidentList : this.#incidentsOf(car);
-    return this.#longList(ofCar.filter(isAfter).slice(0, limit));
+    const isWanted = (each: Incident) => isAfter(each) && each.tick <= untilTick;
+    return this.#longList(ofCar.filter(isWanted).slice(0, limit));
   }
 
   async outlook(): Promise<WorldOutlook> {

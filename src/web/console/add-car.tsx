@@ -21,6 +21,8 @@ export function AddCar({ onAdded }: { onAdded: (car: Car) => void }) {
   const form = useForm(
     { vin: route.value.query.get('add') ?? '', dealer: '' },
     async ({ vin, dealer }) => {
+      // What was said about the car before says nothing about this one.
+      setAdded(undefined);
       // Anything is a VIN to the service, as the cars of others are.
       if (!VIN.test(vin.trim()) && doubted !== vin.trim()) {
         setDoubted(vin.trim());
@@ -29,8 +31,6 @@ export function AddCar({ onAdded }: { onAdded: (car: Car) => void }) {
           'A VIN has 17 letters and digits, without I, O and Q. Press the button again to add this all the same.',
         );
       }
-      // What was said about the car before says nothing about this one.
-      setAdded(undefined);
       const whose = isAdmin && dealer !== '' ? { dealer } : {};
       const body = { vin: vin.trim(), ...whose };
       const car = await call<Car>('/api/cars/add-to-fleet', { method: 'POST', body });

@@ -19,7 +19,7 @@ export function OwnCarsPage() {
   return (
     <Page
       title="Your cars"
-      lead="A switch takes effect in the car at once. It does not change how the car drives."
+      lead="Whoever opens a car’s city from here sees there what you switch. It does not change how the car drives."
       actions={<Refresh of={cars} />}
     >
       <ResourceView resource={cars} what="your cars">

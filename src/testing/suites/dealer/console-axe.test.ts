@@ -14,14 +14,17 @@ const LOGINS = { admin: ADMIN, dealer: DEALER, customer: CUSTOMER };
 
 const served = serveConsole();
 
-/** No barriers in both themes and both widths, and nothing wider than the window. */
-async function expectNoBarriers(page: Page): Promise<void> {
+/**
+ * No barriers in both themes and both widths, and nothing wider than the window.
+ * @param hasScripts a script of the page notes its theme
+ */
+async function expectNoBarriers(page: Page, hasScripts = true): Promise<void> {
   const at = page.url();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     for (const [colorScheme, rules] of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
+      if (hasScripts) await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
       const found = { at, width, colorScheme, barriers: await barriers(page, rules) };
       expect(found).toEqual({ at, width, colorScheme, barriers: [] });
     }
@@ -51,6 +54,23 @@ describe('[P16] a visitor meets no barrier', () => {
     await expectNoBarriersAt(page, ['', 'dealers', 'sign-up', 'log-in', 'cars']);
   });
 
+  test('[P25] at an address without anything, of both services, which leads on', async () => {
+    const page = await served.browser.context.newPage();
+    const { dealerUrl, twinUrl } = served.node;
+    const addresses = [dealerUrl, twinUrl].flatMap((url) => [`${url}/nothing`, `${url}/worlds/`]);
+    for (const address of addresses) {
+      const answer = await page.goto(address);
+      expect([address, answer?.status()]).toEqual([address, 404]);
+      await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();
+      const links = page.getByRole('link');
+      const ways = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+      expect(ways).toEqual(['/', '/docs']);
+    }
+    await expectNoBarriers(page, false);
+    await page.getByRole('link', { name: 'Start from the beginning' }).click();
+    await page.waitForURL(`${twinUrl}/worlds/*`, { waitUntil: 'commit' });
+  });
+
   test('in a form that was refused', async () => {
     const page = await settled(await visit(served, 'sign-up'));
     await page.getByRole('button', { name: 'Sign up' }).click();
@@ -70,13 +90,35 @@ test.each([
 
 describe('[P16] nobody meets a barrier', () => {
   test.each([
-    ['dealer', 'cars', 'Owner of AAA 101'],
-    ['admin', 'dealers', 'New dealer'],
-    ['admin', 'dealers', 'Delete Nordbil'],
-  ] as const)('in what opens for a %s at #/%s by "%s"', async (role, path, name) => {
+    ['dealer', 'cars', ['Owner of AAA 101', 'Remove CGL 989']],
+    ['admin', 'dealers', ['New dealer', 'Delete Nordbil']],
+  ] as const)('in what opens for the role %s at #/%s by "%s"', async (role, path, names) => {
     const page = await settled(await visitAs(served, path, LOGINS[role]));
-    await page.getByRole('button', { name }).click();
-    await page.getByRole('dialog').waitFor();
+    for (const name of names) {
+      await page.getByRole('button', { name }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.waitFor();
+      await expectNoBarriers(page);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+  });
+
+  test('in what is said of a car that is added, and in the log-in where the session has ended', async () => {
+    const page = await settled(await visitAs(served, 'cars', LOGINS.dealer));
+    const vin = page.getByLabel('VIN', { exact: true });
+    const add = page.getByRole('button', { name: 'Add to fleet' });
+    await vin.fill('DEMCAR00000000097');
+    await add.click();
+    await page.getByText('DEMCAR00000000097 is in the fleet').waitFor();
+    await expectNoBarriers(page);
+    await vin.fill('abc');
+    await add.click();
+    await page.getByText('A VIN has 17 letters and digits').waitFor();
+    await expectNoBarriers(page);
+    await page.route('**/add-to-fleet', (route) => route.fulfill({ status: 401, json: {} }));
+    await add.click();
+    await page.getByRole('dialog', { name: 'Please log in again' }).waitFor();
     await expectNoBarriers(page);
   });
 

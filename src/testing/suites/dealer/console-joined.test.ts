@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Car } from '../../../../build/api/dealer.d.ts';
+import { barriers } from '../../rigs/barriers.ts';
 import { ADMIN, CUSTOMER, DEALER, serveConsole } from '../../rigs/console.ts';
 import { until } from '../../rigs/until.ts';
 import { Api } from '../twin/api.ts';
@@ -69,6 +70,7 @@ describe('[P30] a car that drives in a city', () => {
     await flags.waitFor();
     expect(await flags.innerText()).toMatch(/nordbil\s+Doors\s+Locked[\s\S]*Charging$/);
     await viewer.getByText('They do not affect how the car drives.').waitFor();
+    expect(await barriers(viewer)).toEqual([]);
     // The session is in no address and in no storage of the twin.
     const token = await page.evaluate(() => JSON.parse(sessionStorage.session).token as string);
     const kept = await viewer.evaluate(
@@ -107,15 +109,25 @@ describe('[P30] a car that drives in a city', () => {
 });
 
 describe('[P31] many cars', () => {
-  const flagsOf = async (flag: 'locked' | 'climate' | 'charging') => {
+  const fleet = async () => {
     const cars = await dealers.get<Car[]>('GET /api/cars', { token: nordbil });
-    return cars.filter(({ dealer }) => dealer === 'nordbil').map((car) => car[flag]);
+    return cars.filter(({ dealer }) => dealer === 'nordbil');
   };
+  const flagsOf = async (flag: 'locked' | 'climate' | 'charging') =>
+    (await fleet()).map((car) => car[flag]);
 
   test('are found by their state, switched together, and switched back', async () => {
     const page = await visitAs(served, 'cars', DEALER);
+    const shown = async () => (await page.locator('tbody .vin .mono').allInnerTexts()).toSorted();
+    const vinsOf = (some: Car[]) => some.map(({ vin }) => vin).toSorted();
+    const all = await fleet();
+    const warm = all.filter(({ climate }) => climate);
+    expect(warm.length).toBeGreaterThan(0);
+    expect(warm.length).toBeLessThan(all.length);
     await page.getByRole('button', { name: 'Being warmed' }).click();
+    expect(await shown()).toEqual(vinsOf(warm));
     await page.getByRole('button', { name: 'All', exact: true }).click();
+    expect(await shown()).toEqual(vinsOf(all));
     const before = await flagsOf('climate');
     await page.getByRole('button', { name: /^Choose all/ }).click();
     await page.getByRole('button', { name: 'Keep warm' }).click();

@@ -110,6 +110,33 @@ describe('a visitor', () => {
   });
 });
 
+test('[P30] a customer finds cars by their plates, and is told what their switches do', async () => {
+  const page = await visitAs(served, 'cars', CUSTOMER);
+  const car = page.getByRole('listitem', { name: 'AAA 101' });
+  await car.waitFor();
+  const said = await car.innerText();
+  expect(said.indexOf('AAA 101')).toBeGreaterThanOrEqual(0);
+  expect(said.indexOf('DEMCAR00000000001')).toBeGreaterThan(said.indexOf('AAA 101'));
+  const lead =
+    'Whoever opens a car’s city from here sees there what you switch. ' +
+    'It does not change how the car drives.';
+  await page.getByText(lead).waitFor();
+
+  await page.getByRole('link', { name: 'Profile' }).click();
+  const policy = page.getByLabel('Insurance policy');
+  await policy.waitFor();
+  expect(await policy.inputValue()).toBe('DEMO-ANNA-0001');
+});
+
+test('[P18] a word where a number belongs is answered with an example of one', async () => {
+  const page = await visitAs(served, 'profile', CUSTOMER);
+  const latitude = page.getByLabel('Home, latitude');
+  await latitude.fill('north');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('[aria-invalid="true"]').waitFor();
+  expect(await faultOf(latitude)).toBe('Enter a number, such as 59.33');
+});
+
 describe('a dealer', () => {
   test('[P17] adds a living car by its VIN and sets an owner, who locks it', async () => {
     const world = await new Api(served.node.twinUrl).makeWorld();
@@ -210,12 +237,22 @@ describe('a dealer', () => {
   test('[P26] has the session in a new tab, and none in any after the log-out, which all say', async () => {
     const page = await visitAs(served, 'cars', DEALER);
     const other = await openBeside(page);
-    await other.getByRole('heading', { name: 'Your fleet' }).waitFor();
+    for (const each of [page, other]) {
+      // An error stays until it is closed.
+      await each.route('**/state', (route) => route.fulfill({ status: 503, json: {} }));
+      await each
+        .getByRole('switch', { name: /^Locked, / })
+        .first()
+        .click();
+      await each.locator('.toast').getByText('could not be switched').waitFor();
+    }
     await other.getByRole('button', { name: 'Log out' }).click();
     for (const each of [page, other]) await each.getByRole('heading', { name: 'Log in' }).waitFor();
-    expect(await other.locator('.toast').count()).toBe(0);
+    // What was said to whoever has left is gone.
     const told = page.getByText('You logged out in another tab');
     await told.waitFor();
+    expect(await page.locator('.toast').count()).toBe(1);
+    expect(await other.locator('.toast').count()).toBe(0);
     const late = await openBeside(page);
     expect(await late.getByRole('button', { name: 'Log out' }).count()).toBe(0);
     await page.getByLabel('Username').fill(DEALER[0]);
@@ -228,11 +265,19 @@ describe('a dealer', () => {
 
   test('[P26] is asked before something that is no VIN becomes a car, and removes it again', async () => {
     const page = await visitAs(served, 'cars', DEALER);
-    await page.getByLabel('VIN', { exact: true }).fill('abc');
-    await page.getByRole('button', { name: 'Add to fleet' }).click();
+    const vin = page.getByLabel('VIN', { exact: true });
+    const add = page.getByRole('button', { name: 'Add to fleet' });
+    await vin.fill('DEMCAR00000000098');
+    await add.click();
+    const before = page.getByText('DEMCAR00000000098 is in the fleet of nordbil now.');
+    await before.waitFor();
+    await vin.fill('abc');
+    await add.click();
     await page.getByText('A VIN has 17 letters and digits').waitFor();
+    // What was said of another car is not said beside it.
+    expect(await before.count()).toBe(0);
     expect(await carOf('abc')).toBeUndefined();
-    await page.getByRole('button', { name: 'Add to fleet' }).click();
+    await add.click();
     await page.getByText('abc is in the fleet of nordbil now.').waitFor();
     await page.getByRole('button', { name: 'Remove abc' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove abc' }).click();
@@ -255,6 +300,26 @@ describe('a dealer', () => {
 });
 
 describe('an admin', () => {
+  test('sees the names of the columns beside the last of many cars', async () => {
+    const page = await visitAs(served, 'cars', ADMIN);
+    const last = page.getByRole('table', { name: 'Cars' }).locator('tbody tr').last();
+    await last.scrollIntoViewIfNeeded();
+    const heads = await page.locator('.table-scroll').evaluate((frame) => {
+      const { top } = frame.getBoundingClientRect();
+      return [...frame.querySelectorAll('thead th')].map((head) => {
+        const box = head.getBoundingClientRect();
+        const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+        return {
+          scrolled: frame.scrollTop > 0,
+          offsetPx: Math.round(box.top - top),
+          isOnTop: head.contains(frame.ownerDocument.elementFromPoint(x, y)),
+        };
+      });
+    });
+    expect(heads.length).toBeGreaterThan(8);
+    for (const each of heads) expect(each).toEqual({ scrolled: true, offsetPx: 1, isOnTop: true });
+  });
+
   test('[P17] makes a dealer and deletes it again; its car goes to another', async () => {
     const page = await visitAs(served, 'dealers', ADMIN);
     await page.getByRole('button', { name: 'New dealer' }).click();

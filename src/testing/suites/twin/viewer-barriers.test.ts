@@ -6,6 +6,8 @@ import { useTwin, vinOf } from './api.ts';
 import {
   crashedWorld,
   display,
+  firstVisit,
+  NO_WORKER,
   openCity,
   undrawn,
   until,
@@ -29,54 +31,65 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** What one comes to see, from the page as it is opened. */
-const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  'the first look': (page) => untilState(page, 'live'),
-  'the offer to switch something off': async (page) => {
-    // Where no car can brake, hardly anything is at stake beside.
-    const { id } = await api.makeWorld({ seed: 5, start_tick: 500 });
-    await page.goto(`${api.url}/worlds/${id}`);
-    await untilState(page, 'live');
-    await page.getByRole('button', { name: 'Show me' }).click();
-    await page.getByRole('button', { name: /^Switch off / }).waitFor();
+type Step = (page: Page) => Promise<void>;
+
+/** What one comes to see, one after the other, from the page as it is opened. */
+const VISITS: Readonly<Record<string, Readonly<Record<string, Step>>>> = {
+  'the panels': {
+    'the first look': (page) => untilState(page, 'live'),
+    'the cars': (page) => openPanel(page, 'Cars', 'Cars'),
+    'the events': (page) => openPanel(page, 'Events', 'Events, newest first'),
+    'the incidents': (page) => openPanel(page, 'Incidents', 'Incidents, newest first'),
+    'a car with a degraded feature': async (page) => {
+      await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
+      await page.getByText('Lacks brakes').first().waitFor();
+    },
+    help: async (page) => {
+      await page.getByRole('button', { name: 'Help' }).click();
+      await page.getByRole('heading', { name: 'Sensors' }).waitFor();
+    },
+    'the choice of a city': async (page) => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'New city' }).click();
+      await page.getByRole('button', { name: /^Compact old town/ }).waitFor();
+    },
   },
-  'a car with a degraded feature': async (page) => {
-    await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
-    await page.getByText('Lacks brakes').first().waitFor();
+  'a replay': {
+    'with its ghost': async (page) => {
+      await page.evaluate(`location.hash = 'incident=${incident.id}'`);
+      await until(page, 'viewer.replay?.with?.length > 0');
+    },
   },
-  'the cars': (page) => openPanel(page, 'Cars', 'Cars'),
-  'the events': (page) => openPanel(page, 'Events', 'Events, newest first'),
-  'the incidents': (page) => openPanel(page, 'Incidents', 'Incidents, newest first'),
-  'a replay': async (page) => {
-    await page.evaluate(`location.hash = 'incident=${incident.id}'`);
-    await until(page, 'viewer.replay?.with?.length > 0');
+  'the past': {
+    'a moment of it': async (page) => {
+      await untilAllIsKnown(page);
+      await page.getByRole('slider', { name: 'Moment', exact: true }).fill('800');
+      await until(page, 'viewer.past?.frame === 800');
+      const marks = page.getByRole('toolbar', { name: 'What happened' });
+      await marks.getByRole('button').first().focus();
+    },
+    'what might have been': async (page) => {
+      await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
+      await page.getByRole('button', { name: 'What if…' }).click();
+      const panel = page.getByRole('region', { name: 'What if…' });
+      await panel.getByRole('button', { name: 'Blind' }).click();
+      await until(page, 'viewer.whatIf?.collisions !== null && viewer.whatIf.without !== null');
+    },
   },
-  'a moment of the past': async (page) => {
-    await untilAllIsKnown(page);
-    await page.getByRole('slider', { name: 'Moment', exact: true }).fill('800');
-    await until(page, 'viewer.past?.frame === 800');
-    await page.getByRole('toolbar', { name: 'What happened' }).getByRole('button').first().focus();
-  },
-  'what might have been': async (page) => {
-    await untilAllIsKnown(page);
-    await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
-    await page.getByRole('button', { name: 'What if…' }).click();
-    const panel = page.getByRole('region', { name: 'What if…' });
-    await panel.getByRole('button', { name: 'Blind' }).click();
-    await until(page, 'viewer.whatIf?.collisions !== null && viewer.whatIf.without !== null');
-  },
-  help: async (page) => {
-    await page.getByRole('button', { name: 'Help' }).click();
-    await page.getByRole('heading', { name: 'Sensors' }).waitFor();
-  },
-  'the choice of a city': async (page) => {
-    await page.getByRole('button', { name: 'New city' }).click();
-    await page.getByRole('button', { name: /^Compact old town/ }).waitFor();
-  },
-  'a city that is gone': async (page) => {
-    await page.goto(`${api.url}/worlds/0000000000`);
-    await untilState(page, 'gone');
-    await page.getByRole('heading', { name: 'This city is gone' }).waitFor();
+  'what there is not': {
+    'an unknown car': async (page) => {
+      await page.evaluate(`location.hash = 'car=XXXXXXXXXXXXXXXXX'`);
+      await page.getByText('There is no car with this VIN').waitFor();
+    },
+    'an unknown incident': async (page) => {
+      await page.evaluate(`location.hash = 'incident=i999999-0'`);
+      await page.getByText('There is no such incident in this city').waitFor();
+    },
+    'a city that is gone': async (page) => {
+      await page.goto(`${api.url}/worlds/0000000000`);
+      await untilState(page, 'gone');
+      await page.getByRole('heading', { name: 'This city is gone' }).waitFor();
+    },
   },
 };
 
@@ -92,20 +105,127 @@ const SIZES: Readonly<Record<string, BrowserContextOptions>> = {
   desktop: { viewport: { width: 1440, height: 900 } },
 };
 
-describe.each(Object.keys(SIZES))('on a %s nothing serious stands in the way of', (size) => {
+const STILL = { reducedMotion: 'reduce' } as const;
+/** What is said for a moment, for 7 s, is there as long as it is looked at. */
+const TOASTS_KEPT = `
+  const real = setTimeout;
+  window.setTimeout = (run, ms, ...rest) => (ms === 7000 ? 0 : real(run, ms, ...rest));
+`;
+
+async function expectNoBarriers(page: Page, state: string): Promise<void> {
+  expect({ state, found: await barriers(page) }).toEqual({ state, found: [] });
+  await useTheme(page, 'dark');
+  const found = await barriers(page, 'colours');
+  expect({ state, found, theme: 'dark' }).toEqual({ state, found: [], theme: 'dark' });
+  await useTheme(page, 'light');
+}
+
+async function useTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme, ...STILL });
+  await page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
+}
+
+/** What the service told a page that polls, changed on the way: time passes as the test wants it. */
+async function retold(page: Page) {
+  const told = { tick: 0, aheadS: 0, stakes: [] as object[], events: [] as object[], isUp: true };
+  await page.addInitScript(NO_WORKER);
+  await page.routeWebSocket(/\/ws\//, (socket) => socket.close());
+  await page.route('**/state', async (route) => {
+    if (!told.isUp) return route.abort();
+    const response = await route.fetch();
+    const state = (await response.json()) as { tick: number };
+    told.tick = state.tick + told.aheadS * 50;
+    return route.fulfill({ json: { ...state, tick: told.tick } });
+  });
+  await page.route('**/outlook', (route) =>
+    told.stakes.length === 0
+      ? route.abort()
+      : route.fulfill({ json: { world: world.id, tick: told.tick, outlook: told.stakes } }),
+  );
+  await page.route('**/events', async (route) => {
+    const response = await route.fetch();
+    const events = (await response.json()) as object[];
+    return route.fulfill({ json: [...events, ...told.events] });
+  });
+  return told;
+}
+
+/** Sees each step of a first visit. */
+async function visitFirst(page: Page): Promise<void> {
+  const { id, fleet } = await api.makeWorld({ seed: 6, start_tick: 500 });
+  const told = await retold(page);
+  const card = page.locator('.demonstration');
+  const press = (name: string | RegExp) => card.getByRole('button', { name }).click();
+  const untilStep = async (step: string) => {
+    await until(page, `viewer.demonstration === '${step}'`);
+    await expectNoBarriers(page, step);
+  };
+  await page.goto(`${api.url}/worlds/${id}`);
+  await page.locator('.status-note[data-state="polling"]').waitFor();
+  await untilStep('invitation');
+  await press('Show me');
+  await untilStep('failed');
+
+  const stake = { vin: fleet[2]?.vin, feature: 'aeb', time: 30, consequence: 'collision' };
+  const deer = { hazard: 'h1', kind: 'deer_crossing', distance: 120 };
+  told.stakes.push({ ...stake, ...deer });
+  await press('Look again');
+  await untilStep('offer');
+  told.aheadS += 30;
+  await untilStep('passed');
+  await press('Show me another');
+  await press(/^Switch off /);
+  await untilStep('waiting');
+  told.aheadS += 50;
+  await untilStep('nothing');
+  await press('Another one');
+  await press(/^Switch off /);
+  await until(page, `viewer.demonstration === 'waiting'`);
+  const happened = { seq: 1e6, tick: told.tick, kind: 'driving', feature: 'aeb', incident: null };
+  const message = 'braked late for a deer';
+  told.events.push({ ...happened, vin: stake.vin, consequence: 'lane_departure', message });
+  await untilStep('told');
+
+  told.isUp = false;
+  const note = page.locator('.status-note[data-state="reconnecting"]');
+  await note.getByRole('button', { name: 'Try now' }).waitFor();
+  await expectNoBarriers(page, 'reconnecting');
+}
+
+describe.each(Object.keys(SIZES))('on a %s nothing stands in the way of', (size) => {
   let context: BrowserContext;
   beforeAll(async () => {
-    context = await visitor(browser, { ...SIZES[size], reducedMotion: 'reduce' });
+    context = await visitor(browser, { ...SIZES[size], ...STILL });
   });
   afterAll(() => context.close());
 
-  test.each(Object.keys(STATES))('[P15] %s, light and dark', async (name) => {
+  test.each(Object.entries(VISITS))('[P15] %s, light and dark', async (_, steps) => {
     const page = await openCity(context, `${api.url}/worlds/${world.id}`);
-    await STATES[name]?.(page);
-    expect(await barriers(page)).toEqual([]);
-    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-    await page.locator('html[data-theme="dark"]').waitFor({ state: 'attached' });
-    expect(await barriers(page, 'colours')).toEqual([]);
+    for (const [state, step] of Object.entries(steps)) {
+      await step(page);
+      await expectNoBarriers(page, state);
+    }
+    await page.close();
+  });
+
+  test('[P15] each step of a first visit, and what is said of the connection, light and dark', async () => {
+    const first = await firstVisit(await visitor(browser, { ...SIZES[size], ...STILL }));
+    await visitFirst(await first.newPage());
+    await first.close();
+  });
+
+  test('[P15] a collision that is announced, light and dark', async () => {
+    const page = await context.newPage();
+    await page.addInitScript(TOASTS_KEPT);
+    await page.goto(`${api.url}/worlds/${world.id}`);
+    await untilState(page, 'live');
+    await page.locator('.toast').filter({ hasText: 'collided' }).waitFor();
+    const [newest] = (await api.world('Incidents', world, '/incidents')).toReversed();
+    await page.evaluate(`location.hash = 'car=${newest?.vehicles[0]?.vin}'`);
+    // Whoever does something is shown no report instead.
+    await page.keyboard.press('Shift');
+    await page.locator('.panel-foot').getByRole('button', { name: 'See why' }).waitFor();
+    await expectNoBarriers(page, 'a crash');
     await page.close();
   });
 });

@@ -39,6 +39,9 @@ export const readMap = (world: string) => ask<CityMap>(worldPath(world, '/map'))
 export const readState = (world: string) => ask<Snapshot>(worldPath(world, '/state'));
 export const readEvents = (world: string) => ask<WorldEvent[]>(worldPath(world, '/events'));
 export const readIncidents = (world: string) => ask<Incident[]>(worldPath(world, '/incidents'));
+/** Of collisions up to a tick. If that is not after the start of the world, this does not step it. */
+export const readIncidentsUntil = (world: string, tick: number) =>
+  ask<Incident[]>(worldPath(world, `/incidents?until=${tick}`));
 
 export const readPerception = (vin: string) =>
   ask<Perception>(`${API}/vehicle/perception`, { vin });

@@ -8,7 +8,8 @@ export type Extent = readonly [first: number, last: number];
 /** A mark on the time line. */
 export interface Mark {
   tick: number;
-  kind: 'incident' | 'hazard' | 'configuration' | 'event';
+  /** `earlier`: an incident that cannot be shown again. */
+  kind: 'incident' | 'earlier' | 'hazard' | 'configuration' | 'event';
   message: string;
   /** Id of the incident that begins there; null for others. */
   incident: string | null;

@@ -53,6 +53,9 @@ export class LocalLife implements Life {
   readonly happened = signal<Happened>({ events: [], incidents: [] });
   readonly edition = signal(0);
   readonly #known = signal<Extent | undefined>(undefined);
+  readonly #isWhole = signal(false);
+  /** The tick at which the world began under its kernel; undefined: not known yet. */
+  readonly begin = computed(() => (this.#isWhole.value ? this.#known.value?.[0] : undefined));
   readonly extent = computed(() => {
     const state = this.state.value;
     return state === 'living' || state === 'alone' ? this.#known.value : undefined;
@@ -150,9 +153,11 @@ export class LocalLife implements Life {
     if (known && frame.tick >= known[1] + PUBLISH_TICKS) this.#known.value = [known[0], frame.tick];
   }
 
-  #takePast({ extent, marks, events, incidents }: Extract<Report, { type: 'past' }>): void {
+  #takePast(past: Extract<Report, { type: 'past' }>): void {
+    const { extent, isWhole, marks, events, incidents } = past;
     batch(() => {
       this.#known.value = extent;
+      this.#isWhole.value = isWhole;
       this.marks.value = marks;
       this.happened.value = { events, incidents: incidents.slice(-INCIDENTS_MAX) };
       this.edition.value++;

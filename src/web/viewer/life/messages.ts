@@ -35,7 +35,8 @@ export interface Questions {
   perception(vin: string): Promise<Perception>;
   outlook(): Promise<WorldOutlook>;
   carOutlook(vin: string): Promise<Pick<VehicleOutlook, 'tick' | 'outlook'>>;
-  incident(id: string): Promise<Incident>;
+  /** Null: there is none of this id in the whole life. */
+  incident(id: string): Promise<Incident | null>;
   replay(id: string, features: readonly string[]): Promise<Replay>;
 }
 
@@ -78,6 +79,8 @@ export type Report =
   | {
       type: 'past';
       extent: Extent;
+      /** It begins where the world began under its kernel. */
+      isWhole: boolean;
       marks: readonly Mark[];
       /** The last ones, oldest first, as the service lists them. */
       events: readonly WorldEvent[];

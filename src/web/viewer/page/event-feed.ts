@@ -1,7 +1,8 @@
 import { batch, effect, signal, untracked } from '@preact/signals';
 import { whileVisible } from '../../common/visible.ts';
-import { readEvents, readIncidents } from '../api/twin.ts';
+import { readEvents, readIncidents, readIncidentsUntil } from '../api/twin.ts';
 import type { Incident, WorldEvent } from '../api/types.ts';
+import { EarlierIncidents } from './earlier-incidents.ts';
 import type { LiveWorld } from './live-world.ts';
 
 const REFRESH_MS = 2000;
@@ -13,12 +14,15 @@ export class EventFeed {
   /** Newest first. */
   readonly incidents = signal<readonly Incident[]>([]);
   readonly areRead = signal(false);
+  /** Those that cannot be shown again. */
+  readonly earlier: EarlierIncidents;
   /** Called with the events since the last request, oldest first. */
   onNews: (events: readonly WorldEvent[]) => void = () => {};
   readonly #live: LiveWorld;
 
   constructor(live: LiveWorld) {
     this.#live = live;
+    this.earlier = new EarlierIncidents(live.life, (tick) => readIncidentsUntil(live.id, tick));
   }
 
   /** From the life in this page, where there is one; else the service is asked again and again. */
@@ -27,7 +31,8 @@ export class EventFeed {
       const life = this.#live.life.value;
       if (life !== null) {
         const { events, incidents } = life.happened.value;
-        untracked(() => this.#take(events, incidents, true));
+        const earlier = this.earlier.reports.value ?? [];
+        untracked(() => this.#take(events, [...earlier, ...incidents], true));
         return undefined;
       }
       return this.#live.isTold.value ? whileVisible(REFRESH_MS, () => this.#refresh()) : undefined;

@@ -14,6 +14,7 @@ export interface PlacedMark {
 /** The gravest first, each with its name. */
 const KINDS: readonly (readonly [kind: Mark['kind'], one: string, many: string])[] = [
   ['incident', 'collision', 'collisions'],
+  ['earlier', 'earlier collision without a replay', 'earlier collisions without a replay'],
   ['hazard', 'hazard', 'hazards'],
   ['configuration', 'switched feature', 'switched features'],
   ['event', 'other event', 'other events'],

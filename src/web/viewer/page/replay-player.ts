@@ -22,6 +22,7 @@ import { explanations } from '../replay/report.ts';
 import { extent, played, type Speed, within } from '../replay/timeline.ts';
 import type { Focus, ShownWorld } from '../scene/types.ts';
 import type { Address } from './address.ts';
+import type { EarlierIncidents } from './earlier-incidents.ts';
 import type { LiveWorld } from './live-world.ts';
 
 /** How often an incident is read again until it is explained. */
@@ -36,6 +37,12 @@ const PUBLISH_TICKS = 2;
 export type Start = Pick<Address, 'moment' | 'set'>;
 const NO_START: Start = { moment: null, set: null };
 
+type ReplayedWorld = Pick<LiveWorld, 'id' | 'fleet' | 'ask'>;
+type EarlierReports = Pick<EarlierIncidents, 'find' | 'has'>;
+
+const isUnknown = (error: unknown): boolean =>
+  error instanceof RequestError && error.code === 'unknown_incident';
+
 /** The open incident and its replay. */
 export class ReplayPlayer {
   /** Id. */
@@ -44,6 +51,8 @@ export class ReplayPlayer {
   readonly error = signal('');
   /** The world has no incident of this id. */
   readonly isUnknown = signal(false);
+  /** There is a report of the incident, but it cannot be shown again. */
+  readonly hasNoReplay = signal(false);
   readonly asItWas = signal<Replay | null>(null);
   /** The counterfactual replay with the features of `explanation`. */
   readonly asItWouldHaveBeen = signal<Replay | null>(null);
@@ -57,7 +66,8 @@ export class ReplayPlayer {
   readonly isPlaying = signal(false);
   readonly speed = signal<Speed>(1);
   readonly shown: ShownWorld = emptyWorld();
-  readonly #live: LiveWorld;
+  readonly #live: ReplayedWorld;
+  readonly #earlier: EarlierReports;
   #exactTick = 0;
   #start: Start = NO_START;
   #parties: Parties = { vins: [], hazards: [] };
@@ -70,8 +80,9 @@ export class ReplayPlayer {
   /** Repeats the request that has failed. */
   #again: () => Promise<void> = async () => {};
 
-  constructor(live: LiveWorld) {
+  constructor(live: ReplayedWorld, earlier: EarlierReports) {
     this.#live = live;
+    this.#earlier = earlier;
   }
 
   get frames(): readonly Snapshot[] {
@@ -89,6 +100,7 @@ export class ReplayPlayer {
       this.incident.value = null;
       this.error.value = '';
       this.isUnknown.value = false;
+      this.hasNoReplay.value = false;
       this.asItWas.value = null;
       this.asItWouldHaveBeen.value = null;
       this.chosen.value = 0;
@@ -224,8 +236,21 @@ export class ReplayPlayer {
     }
   }
 
-  #readIncident(id: string): Promise<Incident> {
-    return this.#live.ask('incident', [id], () => readIncident(this.#live.id, id));
+  /** Null: the world has none of this id. */
+  async #readIncident(id: string): Promise<Incident | null> {
+    const service = () => readIncident(this.#live.id, id);
+    const incident = await this.#live.ask('incident', [id], service);
+    return incident ?? (await this.#earlier.find(id)) ?? null;
+  }
+
+  /** Null: it cannot be shown again. */
+  async #readWhole(id: string): Promise<Replay | null> {
+    if (this.#earlier.has(id)) return null;
+    return await this.#readReplay(id, []).catch((error) => {
+      // The service has the report.
+      if (isUnknown(error)) return null;
+      throw error;
+    });
   }
 
   #readReplay(id: string, features: readonly string[]): Promise<Replay> {
@@ -235,14 +260,17 @@ export class ReplayPlayer {
 
   async #load(id: string): Promise<void> {
     try {
-      const [incident, replay] = await Promise.all([
-        this.#readIncident(id),
-        this.#readReplay(id, []),
-      ]);
+      const incident = await this.#readIncident(id);
+      const replay = incident && (await this.#readWhole(id));
       if (id !== this.id.peek()) return;
       this.#retries = 0;
       batch(() => {
         this.incident.value = incident;
+        this.isUnknown.value = incident === null;
+        this.hasNoReplay.value = incident !== null && replay === null;
+      });
+      if (incident === null || replay === null) return;
+      batch(() => {
         this.shown.contact = [incident.place.x, incident.place.y];
         this.#parties = partiesOf(incident);
         this.#bearing = bearingOf(incident, replay.frames);
@@ -284,7 +312,7 @@ export class ReplayPlayer {
   async #loadGhost(): Promise<void> {
     const id = this.id.peek();
     const explanation = this.explanation.peek();
-    if (id === null || explanation === null) return;
+    if (id === null || explanation === null || this.hasNoReplay.peek()) return;
     const isWanted = () => id === this.id.peek() && explanation === this.explanation.peek();
     try {
       const replay = await this.#readReplay(id, explanation.features);
@@ -303,7 +331,7 @@ export class ReplayPlayer {
   #fail(id: string, error: unknown, again: () => Promise<void>): void {
     if (id !== this.id.peek()) return;
     this.#again = again;
-    this.isUnknown.value = error instanceof RequestError && error.code === 'unknown_incident';
+    this.isUnknown.value = isUnknown(error);
     if (this.isUnknown.peek()) return;
     const isRefused = error instanceof RequestError && error.status >= 400 && error.status < 500;
     if (!isRefused && this.#retries++ < RETRIES_MAX) {

@@ -8,6 +8,7 @@ const said: string[] = [];
 vi.mock('../../common/toasts.tsx', () => ({ showToast: (text: string) => said.push(text) }));
 vi.mock('../../common/media.ts', () => ({ prefersReducedMotion: signal(false) }));
 
+const EARLIER = { tick: 0, kind: 'earlier', message: 'a crash', incident: 'i7-0' } as const;
 let life: LifeDouble;
 let known: Signal<Life | null>;
 let liveTick: number;
@@ -18,7 +19,8 @@ beforeEach(() => {
   life.extent.value = [0, 60_000];
   liveTick = 59_992;
   known = signal<Life | null>(life);
-  line = new TimeLine({ life: known, fleet: signal(FLEET), liveTick: () => liveTick });
+  const parts = { life: known, earlierMarks: signal([EARLIER]), fleet: signal(FLEET) };
+  line = new TimeLine({ ...parts, liveTick: () => liveTick });
 });
 
 async function settled(): Promise<void> {
@@ -168,6 +170,12 @@ describe('the live world', () => {
     line.toggle();
     expect([line.extent.value, line.isPast.value]).toEqual([undefined, false]);
   });
+});
+
+test('marks of what was before the life stand with those of it', () => {
+  const own = { tick: 300, kind: 'hazard', message: 'a deer', incident: null } as const;
+  life.marks.value = [own];
+  expect(line.marks.value).toEqual([EARLIER, own]);
 });
 
 test('a mark is reached two seconds before it, and plays', async () => {

@@ -3,7 +3,7 @@ import { prefersReducedMotion } from '../../common/media.ts';
 import { showToast } from '../../common/toasts.tsx';
 import { type FleetEntry, TICKS_PER_S, type WorldEvent } from '../api/types.ts';
 import { ago, duration } from '../formatting.ts';
-import type { Extent, Life } from '../life/life.ts';
+import type { Extent, Life, Mark } from '../life/life.ts';
 import type { ShownWorld } from '../scene/types.ts';
 import { frameBefore } from './frame-buffer.ts';
 import { FramePlayer } from './frame-player.ts';
@@ -29,6 +29,8 @@ const TOPIC = 'moment';
 
 interface Parts {
   life: ReadonlySignal<Life | null>;
+  /** Of what was before that. */
+  earlierMarks: ReadonlySignal<readonly Mark[]>;
   fleet: ReadonlySignal<readonly FleetEntry[]>;
   /** The tick of the live world that is on display. */
   liveTick: () => number;
@@ -42,7 +44,10 @@ export class TimeLine {
   readonly zoom = signal<Zoom>('last-30-min');
   /** What is known of the life; undefined: nothing, and there is no time line. */
   readonly extent = computed<Extent | undefined>(() => this.#parts.life.value?.extent.value);
-  readonly marks = computed(() => this.#parts.life.value?.marks.value ?? []);
+  readonly marks = computed(() => {
+    const { life, earlierMarks } = this.#parts;
+    return [...earlierMarks.value, ...(life.value?.marks.value ?? [])];
+  });
   /** The newest moment, in whole seconds: what shows it need not change with every tick. */
   readonly nowTick = computed(() => {
     const last = this.extent.value?.[1] ?? 0;

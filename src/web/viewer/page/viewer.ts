@@ -87,10 +87,11 @@ export class Viewer {
     this.remote = new RemoteFlags(this.car);
     this.sight = new CarSight(this.live, this.car);
     this.eventFeed = new EventFeed(this.live);
-    this.replay = new ReplayPlayer(this.live);
+    this.replay = new ReplayPlayer(this.live, this.eventFeed.earlier);
     const { live, car, eventFeed } = this;
+    const { marks: earlierMarks } = eventFeed.earlier;
     const liveTick = () => live.playback.shown.tick;
-    this.timeLine = new TimeLine({ life: live.life, fleet: live.fleet, liveTick });
+    this.timeLine = new TimeLine({ life: live.life, earlierMarks, fleet: live.fleet, liveTick });
     this.whatIf = new WhatIf({ world: live.id, life: live.life, fleet: live.fleet });
     this.demonstration = new Demonstration({
       ...{ live, car, eventFeed },

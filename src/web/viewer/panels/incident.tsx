@@ -44,6 +44,14 @@ export function IncidentPanel() {
           </Button>
         </Note>
       )}
+      {replay.hasNoReplay.value ? (
+        <Note kind="warn">
+          <p>
+            There is no replay: an earlier version of the simulation recorded this collision, and
+            this one cannot run it again.
+          </p>
+        </Note>
+      ) : null}
       {incident === null ? null : <Report incident={incident} />}
       {incident === null && replay.error.value === '' ? <Loading what="the incident" /> : null}
     </RightPanel>
@@ -51,7 +59,7 @@ export function IncidentPanel() {
 }
 
 function Report({ incident }: { incident: Incident }) {
-  const { demonstration } = useViewer();
+  const { demonstration, replay } = useViewer();
   const { severity, injury_risk, points, repair_cost } = incident.earned;
   return (
     <>
@@ -65,15 +73,15 @@ function Report({ incident }: { incident: Incident }) {
           ['Severity', title(severity)],
           ['Injury risk', percent(injury_risk)],
           ['Points', formatInteger(points)],
-          ['Repair', formatInteger(repair_cost)],
+          ['Repair cost', `${formatInteger(repair_cost)} units`],
           ['Met at', kmh(incident.closing_speed)],
           ['Deformation', `${formatInteger(incident.deformation_energy / 1000)} kJ`],
         ]}
       />
       <p class="small soft">
         Points add up how badly people may be hurt and how fast it was: 0 is nothing, 1,000 one
-        person hurt for certain. Repair counts 250 for each kilojoule that bent metal. “Met at” is
-        their speed towards each other.
+        person hurt for certain. A repair costs 250 units for each kilojoule that bent metal; they
+        are of no currency. “Met at” is their speed towards each other.
       </p>
       <ReplayPlots incident={incident} />
       <section class="section" aria-labelledby="involved">
@@ -90,7 +98,7 @@ function Report({ incident }: { incident: Incident }) {
           ))}
         </ul>
       </section>
-      <Files />
+      {replay.asItWas.value === null ? null : <Files />}
       <section class="section" aria-labelledby="another">
         <h3 id="another">More of it</h3>
         <div>
@@ -140,6 +148,7 @@ function Files() {
 function Explanations({ incident }: { incident: Incident }) {
   const { replay } = useViewer();
   const all = explanations(incident);
+  if (replay.hasNoReplay.value && !incident.explained) return null;
   return (
     <section class="section" aria-labelledby="why">
       <h3 id="why">What would have prevented or reduced it</h3>

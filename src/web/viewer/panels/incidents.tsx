@@ -82,6 +82,7 @@ function IncidentGroup({ repeats: { newest, older } }: { repeats: Repeats<Incide
 function IncidentRow({ incident }: { incident: Incident }) {
   const viewer = useViewer();
   const { severity } = incident.earned;
+  const isEarlier = viewer.eventFeed.earlier.has(incident.id);
   return (
     <li>
       <button
@@ -99,7 +100,11 @@ function IncidentRow({ incident }: { incident: Incident }) {
         <span class="row-text">{headline(incident)}</span>
         <span class="row-line small">
           <span class="soft">{incident.place.street}</span>
-          <span class="see-why">See why</span>
+          {isEarlier ? (
+            <span class="soft">Report only, no replay</span>
+          ) : (
+            <span class="see-why">See why</span>
+          )}
         </span>
       </button>
     </li>

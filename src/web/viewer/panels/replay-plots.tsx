@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { type Incident, type Snapshot, TICKS_PER_S } from '../api/types.ts';
 import { carName, fixed } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { type Action, actionsOf, type Sample, samplesOf } from '../replay/series.ts';
+import { type Action, actionsOf, limitOf, type Sample, samplesOf } from '../replay/series.ts';
 import { extent } from '../replay/timeline.ts';
 
 const WIDTH = 300;
@@ -28,10 +28,12 @@ const toneOf = ({ vehicles }: Incident, vin: string): Tone =>
 
 /** Speed and acceleration of the parties over the replay, with what acted in them. */
 export function ReplayPlots({ incident }: { incident: Incident }) {
-  const { replay } = useViewer();
+  const { replay, map } = useViewer();
   const was = replay.asItWas.value?.frames;
   const would = replay.asItWouldHaveBeen.value?.frames;
   const explanation = replay.explanation.value;
+  const roads = map.value?.roads;
+  const limit = useMemo(() => limitOf(incident, was ?? [], roads ?? []), [incident, was, roads]);
   const lines = useMemo(() => {
     const lineOf = (frames: readonly Snapshot[], vin: string, isGhost: boolean): Line => ({
       ...{ key: isGhost ? `ghost ${vin}` : vin, isGhost, tone: toneOf(incident, vin) },
@@ -44,15 +46,24 @@ export function ReplayPlots({ incident }: { incident: Incident }) {
   }, [incident, was, would, explanation]);
   const span = useMemo(() => extent(was ?? []), [was]);
   const top = useMemo(() => {
-    const fastest = Math.max(...lines.flatMap(({ samples }) => samples.map(({ kmh }) => kmh)), 1);
-    return Math.ceil(fastest / SPEED_STEP_KMH) * SPEED_STEP_KMH;
-  }, [lines]);
+    const speeds = lines.flatMap(({ samples }) => samples.map(({ kmh }) => kmh));
+    return Math.ceil(Math.max(...speeds, limit ?? 1) / SPEED_STEP_KMH) * SPEED_STEP_KMH;
+  }, [lines, limit]);
   if (was === undefined) return null;
   const shared = { lines, span, contact: incident.tick, now: replay.tick.value };
   return (
     <section class="section" aria-labelledby="course">
       <h3 id="course">Speed and braking</h3>
-      <Plot {...shared} {...{ bottom: 0, top }} name="Speed" unit="km/h" digits={0} of={speedOf} />
+      <Plot
+        {...shared}
+        {...{ bottom: 0, top }}
+        name="Speed"
+        unit="km/h"
+        digits={0}
+        mark={limit}
+        marked="limit"
+        of={speedOf}
+      />
       <Plot
         {...shared}
         {...{ bottom: ACCELERATION_MIN, top: ACCELERATION_MAX }}
@@ -60,6 +71,7 @@ export function ReplayPlots({ incident }: { incident: Incident }) {
         unit="m/s²"
         digits={1}
         mark={HARD_BRAKING}
+        marked="hard"
         of={accelerationOf}
       />
       <Acted incident={incident} />
@@ -132,13 +144,14 @@ interface PlotProps {
   now: number;
   bottom: number;
   top: number;
-  /** A threshold that is drawn. */
-  mark?: number;
+  /** A threshold that is drawn, and the word for it. */
+  mark: number | null;
+  marked: string;
   of: (sample: Sample) => number | null;
 }
 
 function Plot(props: PlotProps) {
-  const { name, unit, digits, lines, span, contact, now, bottom, top, mark, of } = props;
+  const { name, unit, digits, lines, span, contact, now, bottom, top, mark, marked, of } = props;
   const [first, last] = span;
   const xOf = (tick: number) => (WIDTH * (tick - first)) / Math.max(1, last - first);
   const yOf = (value: number) =>
@@ -165,7 +178,11 @@ function Plot(props: PlotProps) {
   return (
     <figure class="plot">
       <figcaption>
-        {name} <span class="soft">{`${bottom} to ${top} ${unit}`}</span>
+        {name}{' '}
+        <span class="soft">
+          {`${bottom} to ${top} ${unit}`}
+          {mark === null ? '' : `, ${marked}: ${fixed(mark, 0)}`}
+        </span>
         <span class="plot-now">{figure === null ? '–' : `${fixed(figure, digits)} ${unit}`}</span>
       </figcaption>
       <svg
@@ -176,7 +193,7 @@ function Plot(props: PlotProps) {
         aria-label={`${name} of the parties over the replay`}
       >
         <line class="zero" x1="0" x2={WIDTH} y1={yOf(0)} y2={yOf(0)} />
-        {mark === undefined ? null : (
+        {mark === null ? null : (
           <line class="threshold" x1="0" x2={WIDTH} y1={yOf(mark)} y2={yOf(mark)} />
         )}
         <line class="at-contact" x1={xOf(contact)} x2={xOf(contact)} y1="0" y2={HEIGHT} />

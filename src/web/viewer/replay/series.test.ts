@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Snapshot } from '../api/types.ts';
-import { actionsOf, samplesOf } from './series.ts';
+import type { Incident, MapRoad, Snapshot } from '../api/types.ts';
+import { actionsOf, limitOf, samplesOf } from './series.ts';
 
 const frames = Array.from({ length: 30 }, (_, i) => ({
   tick: 4 * i,
@@ -32,4 +32,21 @@ test('what acted and when, braking by the driver apart from AEB', () => {
     { name: 'AEB', fromTick: 20, toTick: 32 },
     { name: 'Evading', fromTick: 48, toTick: 48 },
   ]);
+});
+
+test('the speed limit of the street on which the first vehicle was last, also before a junction', () => {
+  const driven = (roads: readonly string[]) =>
+    roads.map((road, i) => ({
+      tick: 4 * i,
+      vehicles: [{ vin: 'A', road }],
+    })) as unknown as Snapshot[];
+  const incident = { tick: 8, vehicles: [{ vin: 'A' }] } as unknown as Incident;
+  const roads = [
+    { id: 'r1', speed_limit: 50 / 3.6 },
+    { id: 'r2', speed_limit: 10 },
+    { id: 'r3', speed_limit: 20 },
+  ] as MapRoad[];
+  expect(limitOf(incident, driven(['r1', 'r2', 'r2', 'r3']), roads)).toBe(36);
+  expect(limitOf(incident, driven(['r1', '', '']), roads)).toBeCloseTo(50, 9);
+  expect(limitOf(incident, driven(['', '']), roads)).toBeNull();
 });

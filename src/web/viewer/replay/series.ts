@@ -2,7 +2,7 @@
 
 import { KMH_PER_MPS } from '../../common/units.ts';
 import { accelerationBetween, SPAN_FRAMES } from '../acceleration.ts';
-import type { Snapshot, Vehicle } from '../api/types.ts';
+import type { Incident, MapRoad, Snapshot, Vehicle } from '../api/types.ts';
 
 export interface Sample {
   tick: number;
@@ -21,6 +21,22 @@ export function samplesOf(frames: readonly Snapshot[], vin: string): Sample[] {
     const acceleration = before ? accelerationBetween(before, { tick, speed }) : null;
     return { tick, kmh: speed * KMH_PER_MPS, acceleration };
   });
+}
+
+/** The speed limit of the street on which the first vehicle of an incident was last before it, km/h. */
+export function limitOf(
+  { vehicles, tick }: Incident,
+  frames: readonly Snapshot[],
+  roads: readonly MapRoad[],
+): number | null {
+  const vin = vehicles[0]?.vin;
+  for (const frame of frames.filter((each) => each.tick <= tick).toReversed()) {
+    const road = frame.vehicles.find((each) => each.vin === vin)?.road;
+    // At a junction a car is on none.
+    const limit = roads.find(({ id }) => id === road)?.speed_limit;
+    if (limit !== undefined) return limit * KMH_PER_MPS;
+  }
+  return null;
 }
 
 /** An assistant that acts, from one tick to another. */

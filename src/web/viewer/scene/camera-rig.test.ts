@@ -21,10 +21,32 @@ describe('the camera rig', () => {
   it('shows the whole city from above at first, and after the canvas has changed', () => {
     expect(rig.pose).toMatchObject({ x: 0, y: 0, tilt: 0, bearing: NORTH });
     const before = rig.pose.distance;
-    rig.resize(400, 600);
+    rig.resize(500, 600);
     rig.advance(0.1, null);
-    // As wide as high is the city: now the width decides, and there is 600 / 400 less of it.
-    expect(rig.pose.distance / before).toBeCloseTo(1.5, 9);
+    // As wide as high is the city: now the width decides, and there is 600 / 500 less of it.
+    expect(rig.pose.distance / before).toBeCloseTo(1.2, 9);
+  });
+
+  it('begins nearer on a phone, and shows the whole city there where it is asked to', () => {
+    const widthPx = () => {
+      const [left, right] = [-300, 300].map((x) => project(rig.pose, rig.view, x, 0, 0).xPx);
+      return (right ?? 0) - (left ?? 0);
+    };
+    rig.resize(390, 728);
+    rig.advance(0, null);
+    expect(widthPx()).toBeGreaterThan(500);
+    rig.showAll();
+    settle();
+    expect(widthPx()).toBeLessThan(390);
+    // It stays whole when a sheet takes a part of the canvas.
+    rig.resize(390, 440);
+    rig.advance(0, null);
+    expect(widthPx()).toBeLessThan(390);
+    rig.setMode('follow');
+    rig.setMode('city');
+    rig.resize(390, 728);
+    settle();
+    expect(widthPx()).toBeGreaterThan(500);
   });
 
   it('is over the picked car, north up, when it follows', () => {

@@ -6,6 +6,7 @@ import {
   groundUnder,
   metresPerPixel,
   NORTH,
+  overviewOf,
   type Pose,
   TILT_MAX,
   turnBetween,
@@ -51,7 +52,8 @@ export class CameraRig {
   readonly #goal: Pose;
   readonly #from: Pose;
   #transitionLeftS = 0;
-  #isFitted = true;
+  /** How the camera holds the city, also when the canvas changes; null: the visitor moved it. */
+  #fit: typeof wholeOf | null = overviewOf;
   #orbitRad = 0;
   /** How much nearer the visitor has come to the parties than all of them need. */
   #nearer = 1;
@@ -60,7 +62,7 @@ export class CameraRig {
 
   constructor(bounds: Bounds) {
     this.#bounds = bounds;
-    this.pose = wholeOf(bounds, this.view);
+    this.pose = overviewOf(bounds, this.view);
     this.#goal = { ...this.pose };
     this.#from = { ...this.pose };
   }
@@ -68,15 +70,15 @@ export class CameraRig {
   resize(widthPx: number, heightPx: number): void {
     this.view.widthPx = Math.max(1, widthPx);
     this.view.heightPx = Math.max(1, heightPx);
-    if (!this.#isFitted) return;
-    Object.assign(this.#goal, wholeOf(this.#bounds, this.view));
+    if (this.#fit === null) return;
+    Object.assign(this.#goal, this.#fit(this.#bounds, this.view));
     if (this.#transitionLeftS <= 0) Object.assign(this.pose, this.#goal);
   }
 
   setMode(mode: CameraMode): void {
     this.mode = mode;
     if (mode === 'city') {
-      this.showAll();
+      this.#showCity(overviewOf);
       return;
     }
     this.#startTransition();
@@ -93,9 +95,13 @@ export class CameraRig {
   }
 
   showAll(): void {
+    this.#showCity(wholeOf);
+  }
+
+  #showCity(poseOf: typeof wholeOf): void {
     this.#startTransition();
-    this.#isFitted = true;
-    Object.assign(this.#goal, wholeOf(this.#bounds, this.view));
+    this.#fit = poseOf;
+    Object.assign(this.#goal, poseOf(this.#bounds, this.view));
   }
 
   /** Flies slowly around a car's place until somebody moves the camera. */
@@ -126,7 +132,7 @@ export class CameraRig {
     this.#goal.distance = this.#clampDistance(before / factor);
     if (this.target === 'car') return;
     this.target = 'city';
-    this.#isFitted = false;
+    this.#fit = null;
     const under = groundUnder(this.#goal, this.view, xPx, yPx);
     if (!under) return;
     // Shifts the goal so that the place under the pointer stays there.
@@ -153,7 +159,7 @@ export class CameraRig {
   panBy(dxPx: number, dyPx: number): void {
     this.#endTransition();
     this.target = 'city';
-    this.#isFitted = false;
+    this.#fit = null;
     const perPx = metresPerPixel(this.#goal, this.view);
     const ahead = (dyPx * perPx) / Math.max(0.35, Math.cos(this.#goal.tilt));
     const right = -dxPx * perPx;
@@ -187,7 +193,7 @@ export class CameraRig {
 
   /** The visitor takes the camera. */
   #leavePlace(): void {
-    this.#isFitted = false;
+    this.#fit = null;
     if (this.target === 'place') this.target = 'city';
   }
 
@@ -264,7 +270,7 @@ export class CameraRig {
   /** Starts a transition from the current pose to a new goal. */
   #startTransition(): void {
     this.#glide();
-    this.#isFitted = false;
+    this.#fit = null;
     this.target = 'city';
   }
 

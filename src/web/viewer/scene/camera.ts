@@ -52,6 +52,19 @@ export function wholeOf(bounds: Bounds, view: Viewport): Pose {
   };
 }
 
+/** The part of the canvas' height that the city takes at least before anybody has moved the map. */
+const HEIGHT_PART_MIN = 0.75;
+
+/**
+ * The city before anybody has moved the map: all of it, north up. On a phone, where half of the canvas would be
+ * empty then, its middle from nearer by.
+ */
+export function overviewOf(bounds: Bounds, view: Viewport): Pose {
+  const whole = wholeOf(bounds, view);
+  const heightM = (bounds.max_y - bounds.min_y) / HEIGHT_PART_MIN;
+  return { ...whole, distance: Math.min(whole.distance, distanceFor(0, heightM, view)) };
+}
+
 /** Sines and cosines of a pose's tilt and bearing. */
 export const turnsOf = ({ tilt, bearing }: Pose) => ({
   st: Math.sin(tilt),

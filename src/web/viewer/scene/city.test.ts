@@ -4,6 +4,7 @@ import { mapOf } from '../../../city/map.ts';
 import { generateCity } from '../../../citygen/generate.ts';
 import type { CityMap, MapLane, MapZone } from '../api/types.ts';
 import { housesOf, ridgeOf, shadowOf } from './buildings.ts';
+import { overviewOf, project, type Viewport } from './camera.ts';
 import { namePlaces, zoneSigns } from './labels.ts';
 import { drawnLanes } from './lanes.ts';
 import { isInside, lengthOf, type Point } from './lines.ts';
@@ -192,6 +193,25 @@ describe('paint', () => {
 
 describe.each(CITIES)('the city of $name', ({ name, seed }) => {
   const map: CityMap = mapOf(generateCity(name, seed));
+
+  it('fills a phone before anybody has moved it, and is whole on a desktop', () => {
+    const { min_x, min_y, max_x, max_y } = map.bounds;
+    /** The part of a canvas that the city takes, and the part of the city that is to be seen. */
+    const sharesOf = (view: Viewport): [ofCanvas: number, ofCity: number] => {
+      const pose = overviewOf(map.bounds, view);
+      const low = project(pose, view, min_x, min_y, 0);
+      const high = project(pose, view, max_x, max_y, 0);
+      const [width, height] = [high.xPx - low.xPx, low.yPx - high.yPx];
+      const shown = Math.min(width, view.widthPx) * Math.min(height, view.heightPx);
+      return [shown / (view.widthPx * view.heightPx), shown / (width * height)];
+    };
+    const [ofPhone, ofItsCity] = sharesOf({ widthPx: 390, heightPx: 728 });
+    expect(ofPhone).toBeGreaterThan(0.7);
+    expect(ofItsCity).toBeGreaterThan(0.6);
+    const [ofDesktop, ofWhole] = sharesOf({ widthPx: 1094, heightPx: 845 });
+    expect(ofDesktop).toBeGreaterThan(0.6);
+    expect(ofWhole).toBe(1);
+  });
 
   it('has every name on its street', () => {
     const places = namePlaces(map.roads);

@@ -21,11 +21,16 @@ export function* statesOf(
 /** Answers what the page asks of a world that lives in this thread. */
 export class Answers implements Questions {
   readonly #world: () => LocalWorld;
+  readonly #learned: () => Promise<void>;
   readonly #branches = new Branches();
 
-  /** `world`: throws if no world lives here now. */
-  constructor(world: () => LocalWorld) {
+  /**
+   * @param world throws if no world lives here now
+   * @param learned ends when its whole life is known, or could not be learned just now
+   */
+  constructor(world: () => LocalWorld, learned: () => Promise<void>) {
     this.#world = world;
+    this.#learned = learned;
   }
 
   /** Rejects with what was wrong with the question. */
@@ -86,13 +91,23 @@ export class Answers implements Questions {
 
   /** Explained if that is possible already. */
   async incident(id: string) {
+    if (this.#world().incident(id) === undefined) await this.#learned();
     const world = this.#world();
     const report = world.incident(id);
-    if (report === undefined) throw new RangeError('no such incident is known');
-    return await world.explain(id).catch(() => report);
+    if (report !== undefined) return await world.explain(id).catch(() => report);
+    if (world.knowsAll) return null;
+    throw new RangeError('no such incident is known');
   }
 
-  replay(id: string, features: readonly string[]) {
-    return this.#world().replay(id, features as readonly FeatureName[]);
+  async replay(id: string, features: readonly string[]) {
+    const replay = () => this.#world().replay(id, features as readonly FeatureName[]);
+    try {
+      return await replay();
+    } catch (error) {
+      // What was before it may not be known yet.
+      if (!(error instanceof RangeError) || this.#world().knowsAll) throw error;
+      await this.#learned();
+      return await replay();
+    }
   }
 }

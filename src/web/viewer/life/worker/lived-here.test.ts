@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { F_BRAKES } from '../../../../../assembly/layout.ts';
+import type { LiveDependencies } from '../../../../../client/src/live-world.ts';
 import { builtAssets } from '../../../../../client/testing/built-assets.ts';
 import { LockstepDouble } from '../../../../../client/testing/lockstep-double.ts';
 import { randomChanges } from '../../../../../client/testing/random-journal.ts';
 import { TestTime } from '../../../../testing/doubles/test-time.ts';
 import type { Snapshot } from '../../api/types.ts';
 import type { Extent } from '../life.ts';
-import { LocalLife } from '../local-life.ts';
+import { LocalLife, type WorkerPort } from '../local-life.ts';
 import type { Report } from '../messages.ts';
 import { LivedHere } from './lived-here.ts';
 
@@ -34,8 +35,33 @@ function passing(time: TestTime) {
   return { until, answer };
 }
 
+/** A worker in the thread of its page. `reports`: gets all that it tells. */
+function workerOf(dependencies: Partial<LiveDependencies>, reports: Report[]): WorkerPort {
+  let toPage: (event: { data: Report }) => void = () => {};
+  let lived: LivedHere | undefined;
+  const report = (each: Report) => {
+    reports.push(structuredClone(each));
+    toPage({ data: structuredClone(each) });
+  };
+  return {
+    postMessage(given) {
+      const request = structuredClone(given);
+      if (request.type === 'open') lived = new LivedHere(request, report, dependencies);
+      else lived?.take(request);
+    },
+    addEventListener(type: string, listener: (event: { data: Report }) => void) {
+      if (type === 'message') toPage = listener;
+    },
+    terminate() {},
+  };
+}
+
 /** A page and its worker in one thread, and a node that is a double, on the time of the test. */
-async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTicks = AGE_TICKS) {
+async function stage(
+  prepare: (node: LockstepDouble) => void = () => {},
+  ageTicks = AGE_TICKS,
+  journalIsRead: Promise<void> = Promise.resolve(),
+) {
   const time = TestTime.standing();
   const node = new LockstepDouble(time, { seed: 12, ageTicks });
   node.changes.push(...randomChanges(12, AGE_TICKS - 1000));
@@ -44,8 +70,6 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTick
   const corrected: { frames: readonly Snapshot[]; lateTicks: number }[] = [];
   const states: string[] = [];
   const loading: string[] = [];
-  let toPage: (event: { data: Report }) => void = () => {};
-  let lived: LivedHere | undefined;
   const dependencies = {
     platform: { now: () => time.now(), after: time.after.bind(time), random: () => 0 },
     ...{ openSocket: node.openSocket, isGone: async () => node.isGone },
@@ -53,41 +77,27 @@ async function stage(prepare: (node: LockstepDouble) => void = () => {}, ageTick
       loading.push('loads');
       return builtAssets(node.city);
     },
-    fetchJournal: async () => node.changes,
+    fetchJournal: async () => {
+      await journalIsRead;
+      return node.changes;
+    },
   };
   const reports: Report[] = [];
-  const report = (each: Report) => {
-    reports.push(structuredClone(each));
-    toPage({ data: structuredClone(each) });
-  };
-  const life = new LocalLife(
-    {
-      postMessage(given) {
-        const request = structuredClone(given);
-        if (request.type === 'open') lived = new LivedHere(request, report, dependencies);
-        else lived?.take(request);
-      },
-      addEventListener(type: string, listener: (event: { data: Report }) => void) {
-        if (type === 'message') toPage = listener;
-      },
-      terminate() {},
+  const life = new LocalLife(workerOf(dependencies, reports), {
+    frame: ({ tick }, dueMs) => frames.push({ tick, dueMs }),
+    corrected: (shown, lateTicks) => corrected.push({ frames: shown, lateTicks }),
+    fleet: () => {},
+    met: (isNew) => {
+      loading.push(isNew ? 'new' : 'old');
+      time.after(MAP_MS, () => {
+        loading.push('may load');
+        life.load();
+      });
     },
-    {
-      frame: ({ tick }, dueMs) => frames.push({ tick, dueMs }),
-      corrected: (shown, lateTicks) => corrected.push({ frames: shown, lateTicks }),
-      fleet: () => {},
-      met: (isNew) => {
-        loading.push(isNew ? 'new' : 'old');
-        time.after(MAP_MS, () => {
-          loading.push('may load');
-          life.load();
-        });
-      },
-      state: (state) => states.push(state),
-      watchers: () => {},
-      failed: () => {},
-    },
-  );
+    state: (state) => states.push(state),
+    watchers: () => {},
+    failed: () => {},
+  });
   life.open(node.id, node.stream_url);
   const { until, answer } = passing(time);
   await until(() => life.state.value === 'living');
@@ -128,6 +138,28 @@ describe('[P41] a world that lives in the page', () => {
     expect(await answer(life.frames([1000, 1008], 3))).toEqual(await truthOf(node, ticks));
     expect(await answer(life.events(2000))).toEqual(truth.events(60, 2000).toReversed());
     await expect(answer(life.frames([0, 1_000_000], 100_000))).rejects.toThrow(/are known/);
+    truth.close();
+  });
+
+  test('answers what is asked of its past before that is known, once it is', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const withImage = (each: LockstepDouble) => {
+      each.imageAgeTicks = 500;
+    };
+    const { time, node, life, answer } = await stage(withImage, AGE_TICKS, promise);
+    const [first] = life.extent.value ?? [0];
+    const truth = await node.truth(AGE_TICKS);
+    const early = truth.incidents().find(({ tick }) => tick < first);
+    if (early === undefined) throw new Error('something collides before the image');
+    const asked = [life.ask('incident', early.id), life.ask('replay', early.id, [])] as const;
+    await time.advance(2000);
+    expect([life.extent.value?.[0], life.begin.value]).toEqual([first, undefined]);
+    resolve();
+    const [incident, replay] = await answer(Promise.all(asked));
+    expect(life.begin.value).toBe(0);
+    expect(incident).toEqual(await truth.explain(early.id));
+    expect(replay).toEqual(await truth.replay(early.id));
+    expect(await answer(life.ask('incident', 'i17-0'))).toBeNull();
     truth.close();
   });
 

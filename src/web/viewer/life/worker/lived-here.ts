@@ -49,7 +49,12 @@ interface News {
 export class LivedHere {
   readonly #live: LiveWorld;
   readonly #report: (report: Report) => void;
-  readonly #answers = new Answers(() => this.#world());
+  readonly #answers = new Answers(
+    () => this.#world(),
+    () => this.#learning,
+  );
+  /** Ends when the whole life is known, or could not be learned just now. */
+  #learning: Promise<void> = Promise.resolve();
   #state: LifeState = 'connecting';
   readonly #platform: Platform;
   readonly #reports: Reports;
@@ -141,7 +146,7 @@ export class LivedHere {
     // The document of the API names the colours, too.
     this.#report({ type: 'fleet', fleet: world.fleet as readonly FleetEntry[] });
     this.#reportPast(world);
-    if (!world.knowsAll) void this.#knowWholeLife(world);
+    if (!world.knowsAll) this.#learning = this.#knowWholeLife(world);
   }
 
   /** What lies before the first state that the node has sent comes later. */
@@ -150,7 +155,7 @@ export class LivedHere {
       if (await this.#live.knowWholeLife()) this.#reportPast(world);
     } catch {
       this.#platform.after(JOURNAL_RETRY_MS, () => {
-        if (world === this.#live.world) void this.#knowWholeLife(world);
+        if (world === this.#live.world) this.#learning = this.#knowWholeLife(world);
       });
     }
   }
@@ -161,7 +166,7 @@ export class LivedHere {
     const untilTick = this.#live.toldTick;
     const { events, incidents } = world.happened(Number.NEGATIVE_INFINITY, untilTick);
     this.#report({
-      ...{ type: 'past', extent: [world.firstTick, world.tick] },
+      ...{ type: 'past', extent: [world.firstTick, world.tick], isWhole: world.knowsAll },
       marks: marksOf(events),
       ...{ events: world.events(undefined, untilTick), incidents },
     });
