@@ -10,10 +10,10 @@ import { type Figure, figure } from './common/figures.ts';
 import { parseOptions } from './common/options.ts';
 import { median } from './common/report.ts';
 import { startNode } from './common/server.ts';
+import { MeasuredWorker, type WorkerSample } from './measured-worker.ts';
 import { bytesLoaded } from './viewer-bytes.ts';
 import { framesBeside } from './viewer-frames.ts';
 import { stopsOnTheLine } from './viewer-stops.ts';
-import { MeasuredWorker, type WorkerSample } from './viewer-worker.ts';
 
 const WEB = fileURLToPath(new URL('../build/web/', import.meta.url));
 const KIB = 1024;

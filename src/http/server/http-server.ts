@@ -15,12 +15,8 @@ import { MessageRate } from './message-rate.ts';
 import { bodyless, isStreamed, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import { secureApp } from './secure-app.ts';
-import {
-  BACKPRESSURE_BYTES_MAX,
-  type Entrance,
-  type ServerOptions,
-  type Stream,
-} from './server-options.ts';
+import type { Entrance, ServerOptions, Stream } from './server-options.ts';
+import { BACKPRESSURE_BYTES_MAX } from './server-options.ts';
 import { TurnGuard } from './turn-guard.ts';
 import { Upgrades } from './upgrades.ts';
 
