@@ -1,9 +1,9 @@
-/** Cost of the viewer in a browser: bytes, time to the first car, script time a frame, heap. */
+/** Cost of the viewer in a browser: bytes, time to the first car, script time a frame, heaps of page and worker. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../src/testing/rigs/browser.ts';
 import { systemTime } from '../src/time.ts';
 import { type Figure, figure } from './common/figures.ts';
@@ -13,6 +13,7 @@ import { startNode } from './common/server.ts';
 import { bytesLoaded } from './viewer-bytes.ts';
 import { framesBeside } from './viewer-frames.ts';
 import { stopsOnTheLine } from './viewer-stops.ts';
+import { MeasuredWorker, type WorkerSample } from './viewer-worker.ts';
 
 const WEB = fileURLToPath(new URL('../build/web/', import.meta.url));
 const KIB = 1024;
@@ -62,7 +63,7 @@ export async function run(options: string[]): Promise<Figure[]> {
     const page = await context.newPage();
     await firstCarS(page, node.url);
     await systemTime.sleep(SETTLED_S * 1000);
-    const samples = await watch(page, await context.newCDPSession(page), minutes);
+    const samples = await watch(page, minutes);
     await context.close();
     const sides = { folders: [WEB, resolve(beside)] as const, rounds, prepare };
     const costs = beside === '' ? [] : await framesBeside(node.url, browser, sides);
@@ -100,17 +101,23 @@ async function firstCarS(page: Page, url: URL): Promise<number> {
   }
 }
 
-interface HeapSample {
+interface Sample {
   atS: number;
   drawn: number;
   scriptS: number;
   heapBytes: number;
+  worker: WorkerSample;
 }
 
-async function watch(page: Page, session: CDPSession, minutes: number): Promise<HeapSample[]> {
+async function watch(page: Page, minutes: number): Promise<Sample[]> {
+  const context = page.context();
+  const session = await context.newCDPSession(page);
+  const whole = await context.browser()?.newBrowserCDPSession();
+  if (whole === undefined) throw new Error('the browser is open');
+  const worker = await MeasuredWorker.of(session, whole);
   await session.send('Performance.enable');
   await session.send('HeapProfiler.enable');
-  const samples: HeapSample[] = [];
+  const samples: Sample[] = [];
   for (let i = 0; i <= (minutes * 60) / SAMPLE_S; i++) {
     if (i > 0) await systemTime.sleep(SAMPLE_S * 1000);
     await session.send('HeapProfiler.collectGarbage');
@@ -121,31 +128,52 @@ async function watch(page: Page, session: CDPSession, minutes: number): Promise<
       drawn: Number(await page.evaluate('viewer.drawn')),
       scriptS: value('ScriptDuration'),
       heapBytes: value('JSHeapUsedSize'),
+      worker: await worker.sample(),
     });
   }
   return samples;
 }
 
-function figuresOf(samples: readonly HeapSample[], minutes: number): Figure[] {
+function figuresOf(samples: readonly Sample[], minutes: number): Figure[] {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return [];
   const frames = last.drawn - first.drawn;
   const scriptMs = ((last.scriptS - first.scriptS) * 1000) / frames;
-  const growth = (slope(samples) * 60) / KIB;
+  const workerMs = ((last.worker.processorS - first.worker.processorS) * 1000) / frames;
   return [
-    figure('scripting a displayed frame, 20 cars', scriptMs, 'ms', { atMost: SCRIPT_MS_MAX }),
+    figure('scripting a displayed frame, 20 cars', scriptMs + workerMs, 'ms', {
+      atMost: SCRIPT_MS_MAX,
+    }),
+    figure('  of the page', scriptMs, 'ms'),
+    figure('  of the worker, which steps the world', workerMs, 'ms'),
     figure('frames displayed', frames / (last.atS - first.atS), '/s'),
-    figure('heap after the last collection', last.heapBytes / KIB, 'KiB'),
-    figure(`heap growth over ${minutes} min`, growth, 'KiB/min', {
+    ...heapFigures('heap', samples, minutes, ({ heapBytes }) => heapBytes),
+    ...heapFigures('heap of the worker', samples, minutes, ({ worker }) => worker.heapBytes),
+  ];
+}
+
+/** Images are no part of a heap: they are in buffers. */
+function heapFigures(
+  name: string,
+  samples: readonly Sample[],
+  minutes: number,
+  bytesOf: (sample: Sample) => number,
+): Figure[] {
+  const last = samples.at(-1);
+  if (last === undefined) return [];
+  const growth = (slope(samples, bytesOf) * 60) / KIB;
+  return [
+    figure(`${name} after the last collection`, bytesOf(last) / KIB, 'KiB'),
+    figure(`${name}, growth over ${minutes} min`, growth, 'KiB/min', {
       atMost: GROWTH_KIB_PER_MIN_MAX,
     }),
   ];
 }
 
 /** Bytes a second, by least squares. */
-function slope(samples: readonly HeapSample[]): number {
+function slope(samples: readonly Sample[], bytesOf: (sample: Sample) => number): number {
   const mean = (values: number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
-  const [atS, bytes] = [mean(samples.map((l) => l.atS)), mean(samples.map((l) => l.heapBytes))];
-  const across = samples.reduce((sum, l) => sum + (l.atS - atS) * (l.heapBytes - bytes), 0);
+  const [atS, bytes] = [mean(samples.map((l) => l.atS)), mean(samples.map(bytesOf))];
+  const across = samples.reduce((sum, l) => sum + (l.atS - atS) * (bytesOf(l) - bytes), 0);
   return across / samples.reduce((sum, l) => sum + (l.atS - atS) ** 2, 0);
 }

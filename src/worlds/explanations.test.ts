@@ -421,6 +421,22 @@ test('[I32] what nobody watches and nobody has asked about for a minute is stopp
   await until(() => world.order.length === 2);
 });
 
+test('[Y6] those who live a world themselves have nothing explained, unless somebody asks', async () => {
+  const world = worldOf(0);
+  world.demand.leave('json', WATCHER);
+  world.demand.joinLockstep();
+  await world.collide([tickOf(0)]);
+  world.explanations.wakeAfter(tickOf(0));
+  await world.time.advance(60_000);
+  await until(() => world.explanations.isIdle);
+  expect(world.order).toEqual([]);
+  world.explanations.ask([placeAt(tickOf(0))], undefined);
+  await until(() => world.rewinds.length > 0);
+  world.rewinds[0]?.done();
+  await until(() => world.order.length === 1 && world.explanations.isIdle);
+  expect(world.order).toEqual([tickOf(0)]);
+});
+
 test('requests during a rewind do not read the incidents again', async () => {
   const world = worldOf(Number.POSITIVE_INFINITY);
   world.demand.leave('json', WATCHER);

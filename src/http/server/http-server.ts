@@ -15,7 +15,12 @@ import { MessageRate } from './message-rate.ts';
 import { bodyless, isStreamed, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import { secureApp } from './secure-app.ts';
-import type { Entrance, ServerOptions, Stream } from './server-options.ts';
+import {
+  BACKPRESSURE_BYTES_MAX,
+  type Entrance,
+  type ServerOptions,
+  type Stream,
+} from './server-options.ts';
 import { TurnGuard } from './turn-guard.ts';
 import { Upgrades } from './upgrades.ts';
 
@@ -30,8 +35,6 @@ const OPEN_MAX = 10_000;
 const MESSAGE_BYTES_MAX = 1024;
 /** Beyond this the library drops the connection without a close code; below it we send 1009. */
 const MESSAGE_DROP_BYTES = 16 * 1024;
-/** Only pongs can accumulate: a frame is sent only if the buffer is empty. */
-const BACKPRESSURE_BYTES_MAX = 64 * 1024;
 const SOCKET_IDLE_S = 120;
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: a second process fails on this port instead of sharing it. */
 const LISTEN_EXCLUSIVE = 1;

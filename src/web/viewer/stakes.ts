@@ -1,5 +1,5 @@
 /** What is at stake next, in words. */
-import type { Stake } from './api/types.ts';
+import { type Stake, TICKS_PER_S } from './api/types.ts';
 import { inSentence } from './formatting.ts';
 
 /** By kind of an entry of the outlook: what lies ahead. */
@@ -64,6 +64,29 @@ export function placeAhead(stake: Pick<Stake, 'kind' | 'distance'>): string {
   const { distance } = stake;
   if (distance < NEAR_M) return placeOf(stake);
   return `${placeOf(stake)}, ${Math.round(distance / NEAR_M) * NEAR_M} m ahead`;
+}
+
+/** What is at stake, and when it is expected. */
+export interface NextStake extends Stake {
+  /** World tick. */
+  dueTick: number;
+}
+
+/** An outlook that was made at a tick, by feature, the next first. */
+export function stakesOf(
+  outlook: readonly Stake[],
+  tick: number,
+): ReadonlyMap<string, readonly NextStake[]> {
+  const all = outlook.map((stake) => ({ ...stake, dueTick: tick + stake.time * TICKS_PER_S }));
+  const inOrder = all.toSorted((a, b) => a.dueTick - b.dueTick);
+  return Map.groupBy(inOrder, ({ feature }) => feature);
+}
+
+/** “Next: a deer in 14 s”, of the first that is still ahead at a tick; empty where nothing is known to come. */
+export function nextText(stakes: readonly NextStake[], tick: number): string {
+  const secondsTo = ({ dueTick }: NextStake) => Math.round((dueTick - tick) / TICKS_PER_S);
+  const next = stakes.find((stake) => secondsTo(stake) >= 1);
+  return next === undefined ? '' : `Next: ${placeOf(next)} in ${secondsTo(next)} s`;
 }
 
 /** “it would crash”. */

@@ -151,9 +151,12 @@ describe('the map of a city with collisions', () => {
     // A replay of ten seconds, and more in slow motion, is over sooner where time goes fast.
     await page.evaluate(`
       const draw = requestAnimationFrame;
-      const fromMs = document.timeline.currentTime;
+      let fromMs;
       window.requestAnimationFrame = (callback) =>
-        draw((nowMs) => callback(fromMs + 8 * (nowMs - fromMs)));
+        draw((nowMs) => {
+          fromMs ??= nowMs;
+          callback(fromMs + 8 * (nowMs - fromMs));
+        });
       null;
     `);
     const [download] = await Promise.all([

@@ -118,6 +118,54 @@ describe('a visit', () => {
   });
 });
 
+describe('a link that is shared', () => {
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+
+  /** What the link to what is shown has behind its hash. */
+  async function shared(): Promise<URLSearchParams> {
+    await page.evaluate(`
+      window.copied = undefined;
+      navigator.clipboard.writeText = async (text) => { window.copied = text; };
+      null;
+    `);
+    await press('Share this view');
+    await until(page, 'window.copied');
+    return new URLSearchParams(new URL(String(await page.evaluate('copied'))).hash.slice(1));
+  }
+
+  /** The camera of a page is where a view wants it. */
+  const isAt = (view: string | null, parts: readonly string[]) =>
+    parts
+      .map((part, i) => `Math.abs(viewer.pose.${part} - ${view?.split(',')[i]}) < 0.02`)
+      .join(' && ');
+
+  test('[P5] keeps the camera over the live city, which the address does not show', async () => {
+    const { hash } = new URL(page.url());
+    await press('Free');
+    await press('Zoom in');
+    await press('From above or obliquely');
+    const free = await shared();
+    const parts = ['x', 'y', 'distance', 'tilt', 'bearing'];
+    await until(page, isAt(free.get('view'), parts));
+    await press('Chase');
+    await press('Zoom in');
+    const chase = await shared();
+    await until(page, isAt(chase.get('view'), ['distance', 'tilt']));
+    expect([free.get('camera'), chase.get('camera')]).toEqual(['city', 'chase']);
+    expect(new URL(page.url()).hash).toBe(hash);
+
+    const other = await openCity(context, `${proxy.url}/worlds/${world.id}#${free}`);
+    await until(other, isAt(free.get('view'), parts));
+    const { camera, picked } = await display(other);
+    expect([camera, picked]).toEqual(['city', vinOf(world, 3)]);
+    await other.evaluate(`location.hash = '${chase}'`);
+    await until(other, `viewer.camera === 'chase'`);
+    await until(other, isAt(chase.get('view'), ['distance', 'tilt']));
+    await other.close();
+    await press('Follow');
+  });
+});
+
 describe('what the picked car sees', () => {
   test('[P32] is shown on the visitor’s word, with a legend, and again at the next visit', async () => {
     await page.getByRole('button', { name: 'Layers' }).click();

@@ -42,6 +42,8 @@ const PUBLISH_TICKS = 10;
 /** More are of no use to a visitor, and a reckless city has 20,000 collisions a day. */
 const MARKS_MAX = 10_000;
 const INCIDENTS_MAX = 1000;
+/** The world lives in the worker. */
+const LIVING: ReadonlySet<LifeState> = new Set(['living', 'unverified', 'alone']);
 const ENDED = 'the worker has ended';
 
 type Settle = ReturnType<typeof Promise.withResolvers<unknown>>;
@@ -57,8 +59,7 @@ export class LocalLife implements Life {
   /** The tick at which the world began under its kernel; undefined: not known yet. */
   readonly begin = computed(() => (this.#isWhole.value ? this.#known.value?.[0] : undefined));
   readonly extent = computed(() => {
-    const state = this.state.value;
-    return state === 'living' || state === 'alone' ? this.#known.value : undefined;
+    return LIVING.has(this.state.value) ? this.#known.value : undefined;
   });
   readonly #worker: WorkerPort;
   readonly #listener: LifeListener;

@@ -55,10 +55,11 @@ export type Request =
 
 /**
  * connecting: nothing is known yet. living: the world lives in the worker, and what the node says agrees as far
- * as it is known. alone: it goes on without the node for a while. shown: the worker shows what the node sends.
+ * as it is known. unverified: it lives there, but what the node says differed again and again, and the node sends
+ * nothing instead. alone: it goes on without the node for a while. shown: the worker shows what the node sends.
  * gone: the world does not exist any more.
  */
-export type LifeState = 'connecting' | 'living' | 'alone' | 'shown' | 'gone';
+export type LifeState = 'connecting' | 'living' | 'unverified' | 'alone' | 'shown' | 'gone';
 
 /** From the worker. */
 export type Report =

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readAddress, writeAddress } from './address.ts';
 
-const NOTHING = { car: null, incident: null, tick: null, moment: null, set: null, view: null };
+const NOTHING = {
+  ...{ car: null, incident: null, tick: null, moment: null, set: null },
+  ...{ camera: null, view: null },
+};
 
 const read = (path: string) => readAddress(new URL(path, 'http://localhost:8080'));
 
@@ -28,8 +31,11 @@ describe('the address of the page', () => {
     const address = { ...NOTHING, world, car: 'DTWYTSGB4TN4Y6YUJ', incident: 'i996-0' };
     expect(writeAddress(address)).toBe('/worlds/q306hmxar4?incident=i996-0#car=DTWYTSGB4TN4Y6YUJ');
     expect(read(writeAddress(address))).toEqual(address);
-    const exact = { ...address, moment: 948.5, set: 2, view: [12.5, -7, 60, 0.9, -1.2] };
-    expect(writeAddress(exact)).toMatch(/&moment=948.5&set=2&view=12.5,-7,60,0.9,-1.2$/);
+    const view = [12.5, -7, 60, 0.9, -1.2];
+    const exact = { ...address, moment: 948.5, set: 2, camera: 'city' as const, view };
+    expect(writeAddress(exact)).toMatch(
+      /&moment=948.5&set=2&camera=city&view=12.5,-7,60,0.9,-1.2$/,
+    );
     expect(read(writeAddress(exact))).toEqual(exact);
     expect(writeAddress({ world })).toBe('/worlds/q306hmxar4');
   });
@@ -39,6 +45,19 @@ describe('the address of the page', () => {
     const address = { ...NOTHING, world, tick: 12_345 };
     expect(writeAddress(address)).toBe('/worlds/q306hmxar4#tick=12345');
     expect(read(writeAddress(address))).toEqual(address);
+  });
+
+  it('[P5] says how the camera is used', () => {
+    const world = 'q306hmxar4';
+    for (const camera of ['follow', 'chase', 'parties'] as const) {
+      const address = { ...NOTHING, world, camera, view: [27, 1.33, -0.5] };
+      expect(read(writeAddress(address))).toEqual(address);
+      expect(read(`/worlds/${world}#camera=${camera}`)).toMatchObject({ camera, view: null });
+      expect(read(`/worlds/${world}#camera=${camera}&view=1,2,3,4,5`).view).toBeNull();
+    }
+    // Older links to a free camera do not name it.
+    expect(read(`/worlds/${world}#view=1,2,3,4,5`).camera).toBe('city');
+    expect(read(`/worlds/${world}#camera=constructor&view=1,2,3`)).toMatchObject(NOTHING);
   });
 
   it('leaves out what is no number', () => {

@@ -1,4 +1,5 @@
 /** The state of the page that its address holds, so that a link reproduces it. */
+import type { CameraMode, CameraUse } from '../scene/types.ts';
 
 export interface Address {
   world: string;
@@ -12,12 +13,21 @@ export interface Address {
   moment: number | null;
   /** The chosen explanation, by the number of its set; null: the first one. */
   set: number | null;
-  /** The pose of a free camera: x, y, distance (m), tilt and bearing (rad). */
-  view: readonly number[] | null;
+  /** How the camera is used; null: as it begins. */
+  camera: CameraMode | null;
+  view: CameraUse['view'];
 }
 
-/** Numbers of a view. */
-const VIEW_NUMBERS = 5;
+/** Numbers of a view of each mode of the camera. */
+const VIEW_NUMBERS: Readonly<Record<CameraMode, number>> = {
+  city: 5,
+  follow: 3,
+  chase: 3,
+  parties: 3,
+};
+
+const modeOf = (text: string | null) =>
+  text !== null && Object.hasOwn(VIEW_NUMBERS, text) ? (text as CameraMode) : null;
 
 type Parts = Pick<URL, 'pathname' | 'search' | 'hash'>;
 
@@ -31,7 +41,9 @@ export function readAddress({ pathname, search, hash }: Parts): Address {
     return text !== null && Number.isFinite(Number(text)) ? Number(text) : null;
   };
   const view = value('view')?.split(',').map(Number);
-  const isView = view?.length === VIEW_NUMBERS && view.every(Number.isFinite);
+  const camera = modeOf(value('camera'));
+  // Without a mode it is of a free camera.
+  const isView = view?.length === VIEW_NUMBERS[camera ?? 'city'] && view.every(Number.isFinite);
   const [, folder, id] = pathname.split('/');
   return {
     world: folder === 'worlds' ? (id ?? '') : '',
@@ -40,6 +52,7 @@ export function readAddress({ pathname, search, hash }: Parts): Address {
     tick: numberOf('tick'),
     moment: numberOf('moment'),
     set: numberOf('set'),
+    camera: camera ?? (isView ? 'city' : null),
     view: isView ? view : null,
   };
 }
@@ -55,7 +68,7 @@ export function writeAddress({
 }: Partial<Address> & Pick<Address, 'world'>): string {
   const query = incident === null ? '' : `?${new URLSearchParams({ incident })}`;
   const behindHash = new URLSearchParams();
-  for (const name of ['car', 'tick', 'moment', 'set', 'view'] as const) {
+  for (const name of ['car', 'tick', 'moment', 'set', 'camera', 'view'] as const) {
     const value = rest[name] ?? null;
     if (value !== null) behindHash.set(name, String(value));
   }

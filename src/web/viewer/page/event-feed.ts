@@ -45,6 +45,15 @@ export class EventFeed {
     return found?.vehicles.some((each) => each.vin === vin) ?? false;
   }
 
+  /** Which of some collisions concerns a visitor most: the last one of the picked car, else the last one. */
+  foremost(events: readonly WorldEvent[], picked: string | null): WorldEvent | undefined {
+    const crashes = events.filter(({ incident }) => incident !== null);
+    const own = crashes.filter(
+      ({ incident }) => picked !== null && this.isInvolved(incident, picked),
+    );
+    return own.at(-1) ?? crashes.at(-1);
+  }
+
   async #refresh(): Promise<void> {
     if (this.#live.status.peek() === 'gone') return;
     const events = await readEvents(this.#live.id).catch(() => null);

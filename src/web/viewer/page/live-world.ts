@@ -12,7 +12,14 @@ import { browserTransport } from '../live/transport.ts';
 import { WorldSource } from './world-source.ts';
 
 /** The state of the connection as the page shows it. */
-export type Status = 'connecting' | 'live' | 'behind' | 'reconnecting' | 'polling' | 'gone';
+export type Status =
+  | 'connecting'
+  | 'live'
+  | 'unverified'
+  | 'behind'
+  | 'reconnecting'
+  | 'polling'
+  | 'gone';
 
 /** The cars of a new world are drawn by then, or something is amiss. */
 const FIRST_CARS_MS = 1000;
@@ -39,9 +46,10 @@ export class LiveWorld {
   readonly #source = signal<WorldSource | null>(null);
   readonly #isBehind = signal(false);
   readonly status = computed<Status>(() => {
-    const link = this.#source.value?.link.value ?? 'connecting';
-    if (link !== 'streaming') return link;
-    return this.#isBehind.value ? 'behind' : 'live';
+    const { link, isVerified } = this.#source.value ?? {};
+    if (link?.value !== 'streaming') return link?.value ?? 'connecting';
+    if (this.#isBehind.value) return 'behind';
+    return isVerified?.value === false ? 'unverified' : 'live';
   });
   /** Where the world is shown as it lives in this page. */
   readonly life = computed<LocalLife | null>(() => {

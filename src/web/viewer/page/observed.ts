@@ -74,6 +74,11 @@ class Observed {
     return this.#viewer.camera.peek();
   }
 
+  /** Where the camera is, and where it looks. */
+  get pose() {
+    return this.#drawn.scene.peek()?.camera.pose ?? null;
+  }
+
   /** Cars of the counterfactual replay. */
   get ghosts() {
     const ghosts = this.#drawn.world?.ghosts ?? [];

@@ -9,14 +9,8 @@ import {
   readRoute,
   resetFeatures,
 } from '../api/twin.ts';
-import {
-  type CityMap,
-  type FeatureState,
-  type FleetEntry,
-  type MapPoint,
-  type Stake,
-  TICKS_PER_S,
-} from '../api/types.ts';
+import type { CityMap, FeatureState, FleetEntry, MapPoint } from '../api/types.ts';
+import { type NextStake, stakesOf } from '../stakes.ts';
 import type { LiveWorld } from './live-world.ts';
 
 /**
@@ -28,12 +22,6 @@ const STAKES_MS = 60_000;
 const AT_ONCE = 5;
 /** Other visitors may switch the same car, so its features are read again this often. */
 const REFRESH_MS = 1500;
-
-/** What is at stake next, and when it is expected. */
-export interface NextStake extends Stake {
-  /** World tick. */
-  dueTick: number;
-}
 
 /** The picked car: its features, its route and changes in progress. */
 export class PickedCar {
@@ -49,8 +37,8 @@ export class PickedCar {
   readonly error = signal('');
   /** Features of all cars are being switched off. */
   readonly isSwitchingAll = signal(false);
-  /** By feature: what would happen next without it. */
-  readonly stakes = signal<ReadonlyMap<string, NextStake>>(new Map());
+  /** By feature: what would happen without it, the next first. */
+  readonly stakes = signal<ReadonlyMap<string, readonly NextStake[]>>(new Map());
   readonly route = signal<readonly MapPoint[]>([]);
   readonly streets = signal<readonly string[]>([]);
   readonly #live: LiveWorld;
@@ -95,12 +83,7 @@ export class PickedCar {
     const answer = await reading.catch(() => null);
     if (answer === null || vin !== this.vin.peek()) return;
     const { tick, outlook } = answer;
-    const stakes = new Map<string, NextStake>();
-    for (const stake of outlook) {
-      const next = { ...stake, dueTick: tick + stake.time * TICKS_PER_S };
-      if (!stakes.has(stake.feature)) stakes.set(stake.feature, next);
-    }
-    this.stakes.value = stakes;
+    this.stakes.value = stakesOf(outlook, tick);
   }
 
   /** Reads the features, unless a change in progress will. */

@@ -5,9 +5,8 @@ import { showToast } from '../../common/toasts.tsx';
 import { makeWorld, readCatalogue, readCities, readMap } from '../api/twin.ts';
 import type { City, CityMap, Feature, HazardSpot, Snapshot, WorldEvent } from '../api/types.ts';
 import { sentence } from '../formatting.ts';
-import type { Pose } from '../scene/camera.ts';
 import type { Layer, Layers } from '../scene/layers.ts';
-import type { CameraMode } from '../scene/types.ts';
+import type { CameraMode, CameraUse } from '../scene/types.ts';
 import { type Address, readAddress, writeAddress } from './address.ts';
 import { CarSight } from './car-sight.ts';
 import { Demonstration } from './demonstration.ts';
@@ -72,8 +71,8 @@ export class Viewer {
   readonly layers = signal<Layers>(readLayers());
   /** The hazard spot that is explained. */
   readonly spot = signal<HazardSpot | null>(null);
-  /** Where a link wants the free camera; null: nowhere. */
-  readonly view = signal<readonly number[] | null>(null);
+  /** How a link wants the camera to be used in its mode; null: as that begins. */
+  readonly view = signal<CameraUse['view']>(null);
   readonly dialog = signal<DialogName | null>(null);
   /** Why the map cannot be drawn; empty where it can. */
   readonly mapError = signal('');
@@ -140,7 +139,7 @@ export class Viewer {
     const isSwitched = events.some((each) => each.kind === 'configuration' && each.vin === vin);
     if (isSwitched) void this.car.refresh();
     this.demonstration.take(events);
-    const crash = events.findLast(({ incident }) => incident !== null);
+    const crash = this.eventFeed.foremost(events, vin);
     if (crash?.incident) this.#announce(crash.incident, crash.message);
   }
 
@@ -184,16 +183,18 @@ export class Viewer {
 
   #followAddress(): void {
     const follow = () => {
-      const { car, incident, tick, moment, set, view } = readAddress(location);
+      const { car, incident, tick, moment, set, camera, view } = readAddress(location);
       if (car !== null) this.pick(car);
       if (incident !== null) {
         this.openIncident(incident);
         this.replay.startAt({ moment, set });
-        // A change of the mode moves the camera, so the view comes after it.
-        if (view !== null) this.camera.value = 'city';
-        this.view.value = view;
       } else if (tick !== null) this.timeLine.openAt(tick);
-      return car === null && incident === null && tick === null;
+      // A change of the mode moves the camera, so the view comes after it.
+      if (camera !== null && this.#canUse(camera)) {
+        this.camera.value = camera;
+        this.view.value = view;
+      }
+      return [car, incident, tick, camera].every((each) => each === null);
     };
     if (follow()) this.demonstration.invite();
     addEventListener('hashchange', follow);
@@ -201,6 +202,13 @@ export class Viewer {
       const [car, incident] = [this.car.vin.value, this.replay.id.value];
       history.replaceState(null, '', writeAddress({ world: this.live.id, car, incident }));
     });
+  }
+
+  /** Whether there is what a mode of the camera looks at. */
+  #canUse(camera: CameraMode): boolean {
+    if (camera === 'city') return true;
+    if (camera === 'parties') return this.replay.id.peek() !== null;
+    return this.replay.id.peek() === null && this.car.vin.peek() !== null;
   }
 
   /** Picks a car and follows it; null picks none. */
@@ -322,25 +330,30 @@ export class Viewer {
     location.assign(`/worlds/${id}`);
   }
 
-  #shown(pose: Pose | null): Address {
+  #shown(use: CameraUse): Address {
     const { isPast, player } = this.timeLine;
     const past = isPast.peek() ? Math.round(player.tick.peek()) : null;
-    const address = { ...readAddress(location), tick: past };
+    const isUsual = use.view === null && use.camera === this.#usualCamera;
+    const address = {
+      ...{ ...readAddress(location), tick: past },
+      camera: isUsual ? null : use.camera,
+      view: use.view?.map((number) => Math.round(number * 100) / 100) ?? null,
+    };
     if (this.replay.asItWas.peek() === null) return address;
     const { tick, explanation } = this.replay;
-    const isFree = this.camera.peek() === 'city' && pose !== null;
-    const numbers = isFree ? [pose.x, pose.y, pose.distance, pose.tilt, pose.bearing] : null;
-    return {
-      ...address,
-      moment: Math.round(tick.peek()),
-      set: explanation.peek()?.set ?? null,
-      view: numbers?.map((number) => Math.round(number * 100) / 100) ?? null,
-    };
+    const set = explanation.peek()?.set ?? null;
+    return { ...address, moment: Math.round(tick.peek()), set };
   }
 
-  /** Shares a link to what is shown. `pose`: of the camera. */
-  async share(pose: Pose | null = null): Promise<void> {
-    const url = new URL(writeAddress(this.#shown(pose)), location.origin).href;
+  /** How the camera begins after a link. */
+  get #usualCamera(): CameraMode {
+    if (this.replay.id.peek() !== null) return 'parties';
+    return this.car.vin.peek() === null ? 'city' : 'follow';
+  }
+
+  /** Shares a link to what is shown. `use`: of the camera, where there is one. */
+  async share(use: CameraUse = { camera: this.camera.peek(), view: null }): Promise<void> {
+    const url = new URL(writeAddress(this.#shown(use)), location.origin).href;
     const title = document.title;
     try {
       if ('share' in navigator && matchMedia('(pointer: coarse)').matches) {

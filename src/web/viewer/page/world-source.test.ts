@@ -213,6 +213,25 @@ describe('the source of what is shown', () => {
     expect(stage.state).toEqual(['life', 'streaming']);
   });
 
+  it('is the life also where it could not be checked against the node, which is known', () => {
+    stage.live(8);
+    expect(stage.source.isVerified.value).toBe(true);
+    stage.report({ type: 'state', state: 'unverified' });
+    stage.report({ type: 'frame', frame: frame(10), dueMs: 0 });
+    expect([stage.state, stage.shown]).toEqual([
+      ['life', 'streaming'],
+      [8, 10],
+    ]);
+    expect(stage.source.isVerified.value).toBe(false);
+    stage.report({ type: 'state', state: 'living' });
+    expect(stage.source.isVerified.value).toBe(true);
+    stage.report({ type: 'state', state: 'unverified' });
+    stage.report({ type: 'state', state: 'alone' });
+    stage.elapse();
+    stage.node?.snapshot(frame(12));
+    expect(stage.source.isVerified.value).toBe(true);
+  });
+
   it('is gone whoever says so, for good', () => {
     stage.live(8);
     stage.report({ type: 'state', state: 'gone' });

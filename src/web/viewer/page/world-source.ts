@@ -31,6 +31,8 @@ export interface SourceParts {
 export class WorldSource {
   readonly from = signal<'nowhere' | 'life' | 'node'>('nowhere');
   readonly link = signal<Link>('connecting');
+  /** What lives here agrees with the node, as far as is known; or the node sends what is shown. */
+  readonly isVerified = signal(true);
   /** Clients that watch the world, as far as the life knows. */
   readonly watchers = signal(1);
   /** Whether the world lives here, or the node is to be asked. */
@@ -107,6 +109,7 @@ export class WorldSource {
       this.#connection = undefined;
       this.#takesWorker = true;
       this.from.value = state === 'shown' ? 'node' : 'life';
+      this.isVerified.value = state !== 'unverified';
       this.link.value = 'streaming';
       this.#decide();
     }
@@ -141,6 +144,7 @@ export class WorldSource {
       hello: ({ fleet }) => this.#takeFleet(fleet),
       snapshot: (frame) => {
         this.#takesWorker = false;
+        this.isVerified.value = true;
         this.from.value = this.#isDecided ? 'node' : 'nowhere';
         this.#parts.frame(frame, Number.NaN);
       },

@@ -3,12 +3,10 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { Button, Switch } from '../../common/button.tsx';
 import { Loading } from '../../common/states.tsx';
 import { showFailure, showToast } from '../../common/toasts.tsx';
-import { type Effective, type Feature, TICKS_PER_S } from '../api/types.ts';
+import type { Effective, Feature } from '../api/types.ts';
 import { inSentence, joinWords, missingText, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import type { LiveWorld } from '../page/live-world.ts';
-import type { NextStake } from '../page/picked-car.ts';
-import { placeOf } from '../stakes.ts';
+import { nextText } from '../stakes.ts';
 
 /** In the order of the page: functions are switched most often. */
 export const GROUPS: readonly { group: Feature['group']; name: string }[] = [
@@ -158,16 +156,6 @@ export function FeatureGroups({ of }: { of: (feature: Feature) => ComponentChild
   );
 }
 
-/** “Next: a deer in 14 s”; empty where nothing is known to come. */
-function nextText(next: NextStake | undefined, { latest }: LiveWorld): string {
-  // What reads the tick is drawn again with every frame.
-  if (next === undefined) return '';
-  const tick = latest.value?.tick;
-  if (tick === undefined) return '';
-  const seconds = Math.round((next.dueTick - tick) / TICKS_PER_S);
-  return seconds < 1 ? '' : `Next: ${placeOf(next)} in ${seconds} s`;
-}
-
 function FeatureSwitch({ feature }: { feature: Feature }) {
   const { car, live } = useViewer();
   const { name } = feature;
@@ -176,13 +164,16 @@ function FeatureSwitch({ feature }: { feature: Feature }) {
   const isOn = wanted ?? state?.declared[name] ?? false;
   // The effect of a change is known when it is answered.
   const effective = wanted === undefined ? state?.effective[name] : isOn ? 'on' : 'off';
+  const stakes = effective === 'on' ? car.stakes.value.get(name) : undefined;
+  // What reads the tick is drawn again with every frame.
+  const tick = stakes && live.latest.value?.tick;
   return (
     <FeatureToggle
       feature={feature}
       isOn={isOn}
       effective={effective}
       missing={state?.missing[name] ?? []}
-      next={effective === 'on' ? nextText(car.stakes.value.get(name), live) : ''}
+      next={stakes && tick !== undefined ? nextText(stakes, tick) : ''}
       isBusy={wanted !== undefined}
       onToggle={() => car.switchTo(name, !isOn)}
     />

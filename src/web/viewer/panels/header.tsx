@@ -32,7 +32,7 @@ export function Header() {
           name="share"
           kind="quiet"
           label="Share this view"
-          onClick={() => viewer.share(display.scene.peek()?.camera.pose)}
+          onClick={() => viewer.share(display.scene.peek()?.camera.use)}
         />
         <IconButton name="help" kind="quiet" label="Help" onClick={() => viewer.open('help')} />
         <ThemeToggle />

@@ -70,7 +70,7 @@ export function ReplayDock() {
         <Button
           size="small"
           kind="main"
-          onClick={() => viewer.share(display.scene.peek()?.camera.pose ?? null)}
+          onClick={() => viewer.share(display.scene.peek()?.camera.use)}
         >
           Share this
         </Button>

@@ -6,13 +6,15 @@ import type { LiveWorld, Status } from '../page/live-world.ts';
 const DETAILS: Readonly<Record<Status, string>> = {
   connecting: 'Waiting for the first frame.',
   live: 'You see what happens now.',
+  unverified:
+    'This page computes what you see, and it could not be checked against the service. It may be wrong.',
   behind: 'The newest frame is more than a second old.',
   reconnecting: 'The connection is lost. You see the last state that arrived.',
   polling: 'WebSockets are blocked here. The page asks for the state a few times a second.',
   gone: 'This city no longer exists.',
 };
 
-function detailOf({ status, latest }: LiveWorld): string {
+export function detailOf({ status, latest }: Pick<LiveWorld, 'status' | 'latest'>): string {
   const isBlank = status.value === 'reconnecting' && latest.value === null;
   return isBlank ? 'The service does not answer. The page asks again soon.' : DETAILS[status.value];
 }
@@ -57,11 +59,13 @@ export function StatusChip() {
   );
 }
 
+const WARNED: ReadonlySet<Status> = new Set(['polling', 'reconnecting', 'behind', 'unverified']);
+
 /** A warning over the map while the connection is not live. */
 export function StatusNote() {
   const viewer = useViewer();
   const status = viewer.live.status.value;
-  if (status !== 'polling' && status !== 'reconnecting' && status !== 'behind') return null;
+  if (!WARNED.has(status)) return null;
   return (
     <div class="status-note" data-state={status}>
       {/* Screen readers announce the chip, which says the same. */}

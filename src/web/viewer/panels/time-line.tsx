@@ -114,7 +114,7 @@ function Controls() {
             name="share"
             size="small"
             label="Share this moment"
-            onClick={() => viewer.share(display.scene.peek()?.camera.pose ?? null)}
+            onClick={() => viewer.share(display.scene.peek()?.camera.use)}
           />
         ) : null}
         <Button size="small" kind="main" expanded onClick={() => viewer.goLive()}>

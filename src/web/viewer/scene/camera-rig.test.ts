@@ -71,6 +71,40 @@ describe('the camera rig', () => {
     expect(rig.pose.bearing).toBeCloseTo(0.5 + (1 - Math.exp(-1)), 6);
   });
 
+  describe('is used elsewhere as it is here', () => {
+    const focus = { places: [[100, 50] as const, [108, 58] as const], bearing: 1, trails: [] };
+    const acts: Record<string, () => void> = {
+      'that comes nearer, tilts and turns': () => {
+        rig.zoomBy(1.5);
+        rig.tiltBy(-0.2);
+        rig.rotateBy(0.4);
+      },
+      'as it begins': () => {},
+    };
+    const cases = (['city', 'follow', 'chase', 'parties'] as const).flatMap((mode) =>
+      Object.keys(acts).map((name) => [mode, name] as const),
+    );
+    it.each(cases)('[P5] in the mode %s, by a visitor %s', (mode, name) => {
+      const look = (each: CameraRig) => {
+        for (let i = 0; i < 40; i++) each.advance(0.1, CAR, focus);
+      };
+      rig.setMode(mode);
+      look(rig);
+      acts[name]?.();
+      look(rig);
+      const { camera, view } = rig.use;
+      expect([camera, view === null]).toEqual([mode, name === 'as it begins']);
+      const other = new CameraRig(BOUNDS);
+      other.resize(800, 600);
+      other.setMode(camera);
+      if (view !== null) other.show(view);
+      look(other);
+      for (const [part, value] of Object.entries(rig.pose)) {
+        expect(other.pose[part as keyof typeof other.pose]).toBeCloseTo(value, 6);
+      }
+    });
+  });
+
   it('moves gradually, or at once with reduced motion', () => {
     rig.setMode('follow');
     rig.advance(0.1, CAR);

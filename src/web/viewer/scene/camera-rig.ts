@@ -15,7 +15,7 @@ import {
   wholeOf,
 } from './camera.ts';
 import { frame, type Insets, PARTIES } from './framing.ts';
-import type { CameraMode, Focus } from './types.ts';
+import type { CameraMode, CameraUse, Focus } from './types.ts';
 
 const MOVE_S = 0.9;
 /** Time constant of the chase camera's bearing. */
@@ -24,6 +24,14 @@ const SWING_S = 0.35;
 const FARTHEST = 1.7;
 const FOLLOW = { distance: 115, tilt: 0.55, bearing: NORTH } as const;
 const CHASE = { distance: 27, tilt: 1.33 } as const;
+/** How modes begin: see CameraUse. */
+const USUAL = {
+  follow: [FOLLOW.distance, FOLLOW.tilt, FOLLOW.bearing],
+  chase: [CHASE.distance, CHASE.tilt, 0],
+  parties: [1, PARTIES.tilt, 0],
+} as const;
+/** Nobody sees so small a difference: m, rad or parts. */
+const SAME = 0.005;
 /** How far ahead of the car, and how high, the chase camera looks. */
 const CHASE_AHEAD_M = 7;
 const CHASE_HEIGHT_M = 1.6;
@@ -113,13 +121,36 @@ export class CameraRig {
     Object.assign(this.#goal, { x, y, z: 0, tilt, distance, bearing: heading });
   }
 
-  /** Goes to a pose: x, y, distance, tilt and bearing. */
-  show([x = 0, y = 0, distance = 0, tilt = 0, bearing = NORTH]: readonly number[]): void {
-    this.#startTransition();
-    Object.assign(this.#goal, { x, y, z: 0, bearing });
-    this.#goal.distance = this.#clampDistance(distance);
+  /** What the visitor has made of it. */
+  get use(): CameraUse {
+    const { x, y, distance, tilt, bearing } = this.#goal;
+    const isFree = this.target === 'city' || this.target === 'place';
+    const ownTurn = this.isGuided ? this.#orbitRad : bearing;
+    const view = [this.target === 'parties' ? this.#nearer : distance, tilt, ownTurn];
+    const usual = isFree || this.mode === 'city' ? undefined : USUAL[this.mode];
+    const isUsual = usual
+      ? view.every((each, i) => Math.abs(each - (usual[i] ?? 0)) < SAME)
+      : this.#fit !== null;
+    const camera = isFree ? 'city' : this.mode;
+    if (isUsual) return { camera, view: null };
+    return { camera, view: isFree ? [x, y, distance, tilt, bearing] : view };
+  }
+
+  /** Takes the view of a `use` in the same mode. */
+  show(view: readonly number[]): void {
+    const [distance = 0, tilt = 0, bearing = NORTH] = view.slice(-3);
+    if (this.target === 'car' || this.target === 'parties') this.#glide();
+    else {
+      this.#startTransition();
+      const [x, y] = view;
+      Object.assign(this.#goal, { x, y, z: 0 });
+      this.#keepInside();
+    }
     this.#goal.tilt = Math.min(TILT_MAX, Math.max(0, tilt));
-    this.#keepInside();
+    if (this.target === 'parties') this.#nearer = distance > 0 ? distance : 1;
+    else this.#goal.distance = this.#clampDistance(distance);
+    if (this.isGuided) this.#orbitRad = bearing;
+    else this.#goal.bearing = bearing;
   }
 
   /** Zooms around a point of the canvas, by default the middle. */

@@ -76,6 +76,17 @@ export interface Picked {
 /** `parties`: a replay, with all who take part in view. */
 export type CameraMode = 'city' | 'follow' | 'chase' | 'parties';
 
+/** How the camera is used, as a link keeps it. */
+export interface CameraUse {
+  camera: CameraMode;
+  /**
+   * Of a free camera x, y, distance, tilt and bearing; else the distance (after the parties of a replay: how much
+   * nearer than all of them need), the tilt, and the bearing (where what is shown leads: the turn from that). Null:
+   * as the mode begins. Metres and radians.
+   */
+  view: readonly number[] | null;
+}
+
 /** Where something is drawn: CSS pixels of the canvas, and metres of the world. */
 export interface Placement {
   xPx: number;

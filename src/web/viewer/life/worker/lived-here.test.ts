@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { F_BRAKES } from '../../../../../assembly/layout.ts';
 import type { LiveDependencies } from '../../../../../client/src/live-world.ts';
 import { builtAssets } from '../../../../../client/testing/built-assets.ts';
@@ -345,6 +345,21 @@ describe('a world that lives in the page', () => {
     await time.advance(1000);
     expect(states).toEqual(['living', 'alone', 'living', 'alone', 'gone']);
     expect(life.extent.value).toBeUndefined();
+  });
+
+  test('[P37] is unverified where it differs and the node sends nothing instead', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { time, node, life, states, until } = await stage();
+    node.refuses = (encoding) => encoding !== 'lockstep';
+    node.isSpoiled = true;
+    await until(() => life.state.value === 'unverified');
+    expect(life.extent.value).toBeDefined();
+    node.isSpoiled = false;
+    await until(() => life.state.value === 'living');
+    await time.advance(1000);
+    expect(states).toEqual(['living', 'unverified', 'living']);
+    expect(logged).toHaveBeenCalled();
+    logged.mockRestore();
   });
 
   test('opens its connection anew when the page was asleep', async () => {

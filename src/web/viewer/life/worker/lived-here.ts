@@ -29,7 +29,7 @@ const STATES: Readonly<Record<LiveState, LifeState>> = {
   connecting: 'connecting',
   live: 'living',
   verified: 'living',
-  unverified: 'living',
+  unverified: 'unverified',
   reconnecting: 'alone',
   fallback: 'shown',
   ended: 'gone',
@@ -133,7 +133,8 @@ export class LivedHere {
 
   #enter(state: LifeState): void {
     if (state === this.#state) return;
-    const isFirst = this.#state === 'connecting' && state === 'living';
+    const isLiving = state === 'living' || state === 'unverified';
+    const isFirst = this.#state === 'connecting' && isLiving;
     this.#state = state;
     if (isFirst) this.#begin();
     this.#report({ type: 'state', state });
