@@ -1,6 +1,6 @@
 import * as uws from 'uWebSockets.js';
 import { TwinError, type TwinErrorCode } from '../../errors.ts';
-import { WAIT_MS_MAX } from '../../limits.ts';
+import { BACKPRESSURE_BYTES_MAX, WAIT_MS_MAX } from '../../limits.ts';
 import type { RouteMeter } from '../../route-meter.ts';
 import type { StopTimer } from '../../time.ts';
 import { AnswerEncodings } from './answer-encodings.ts';
@@ -16,7 +16,6 @@ import { bodyless, isStreamed, type Reply } from './reply.ts';
 import type { Match, Resource, Route, RouteBody } from './router.ts';
 import { secureApp } from './secure-app.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
-import { BACKPRESSURE_BYTES_MAX } from './server-options.ts';
 import { TurnGuard } from './turn-guard.ts';
 import { Upgrades } from './upgrades.ts';
 

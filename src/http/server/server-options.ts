@@ -14,9 +14,6 @@ import type { Call, Router } from './router.ts';
 import type { StreamedAnswers } from './streamed-answers.ts';
 import type { Traces } from './traces.ts';
 
-/** What is sent is dropped while more bytes than this wait for their reader. */
-export const BACKPRESSURE_BYTES_MAX = 64 * 1024;
-
 /** The part of a WebSocket of the library that streams use. */
 export interface StreamSocket {
   /** Returns 1 if the operating system accepted it, 0 if a part is buffered, 2 if it is dropped. */

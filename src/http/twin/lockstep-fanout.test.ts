@@ -1,8 +1,9 @@
 import { decode, encode } from '@msgpack/msgpack';
 import { beforeEach, expect, test } from 'vitest';
+import { BACKPRESSURE_BYTES_MAX } from '../../limits.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
 import type { LockstepMessage } from '../../twin/lockstep.ts';
-import { BACKPRESSURE_BYTES_MAX, type StreamSocket } from '../server/server-options.ts';
+import type { StreamSocket } from '../server/server-options.ts';
 import { LockstepFanout, newsOf } from './lockstep-fanout.ts';
 import type { LockstepWatcher } from './lockstep-watcher.ts';
 

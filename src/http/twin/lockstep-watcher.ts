@@ -1,5 +1,6 @@
+import { BACKPRESSURE_BYTES_MAX } from '../../limits.ts';
 import type { EncodedHello, LockstepNews, WorldPulse } from '../../twin/lockstep.ts';
-import { BACKPRESSURE_BYTES_MAX, type StreamSocket } from '../server/server-options.ts';
+import type { StreamSocket } from '../server/server-options.ts';
 
 /** A reader may leave so many bytes unread, in addition to its hello. */
 const UNREAD_BYTES_MAX = 64 * 1024;
