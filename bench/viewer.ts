@@ -10,10 +10,10 @@ import { type Figure, figure } from './common/figures.ts';
 import { parseOptions } from './common/options.ts';
 import { median } from './common/report.ts';
 import { startNode } from './common/server.ts';
-import { MeasuredWorker, type WorkerSample } from './measured-worker.ts';
 import { bytesLoaded } from './viewer-bytes.ts';
 import { framesBeside } from './viewer-frames.ts';
 import { stopsOnTheLine } from './viewer-stops.ts';
+import { ViewerWorker, type WorkerSample } from './viewer-worker.ts';
 
 const WEB = fileURLToPath(new URL('../build/web/', import.meta.url));
 const KIB = 1024;
@@ -114,7 +114,7 @@ async function watch(page: Page, minutes: number): Promise<Sample[]> {
   const session = await context.newCDPSession(page);
   const whole = await context.browser()?.newBrowserCDPSession();
   if (whole === undefined) throw new Error('the browser is open');
-  const worker = await MeasuredWorker.of(session, whole);
+  const worker = await ViewerWorker.of(session, whole);
   await session.send('Performance.enable');
   await session.send('HeapProfiler.enable');
   const samples: Sample[] = [];

@@ -22,7 +22,7 @@ export interface WorkerSample {
 }
 
 /** The only worker of the only page that is open. */
-export class MeasuredWorker {
+export class ViewerWorker {
   readonly #page: CDPSession;
   readonly #id: string;
   /** Process and thread. */
@@ -41,7 +41,7 @@ export class MeasuredWorker {
   }
 
   /** `page`, `browser`: sessions of them. */
-  static async of(page: CDPSession, browser: CDPSession): Promise<MeasuredWorker> {
+  static async of(page: CDPSession, browser: CDPSession): Promise<ViewerWorker> {
     let id: string | undefined;
     page.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
       if (targetInfo.type === 'worker') id = sessionId;
@@ -50,7 +50,7 @@ export class MeasuredWorker {
     // A flat session could not be addressed by this client.
     await page.send('Target.setAutoAttach', { ...attach, flatten: false });
     const session = await until('the worker', () => id);
-    return new MeasuredWorker(page, session, await threadOf(browser));
+    return new ViewerWorker(page, session, await threadOf(browser));
   }
 
   async sample(): Promise<WorkerSample> {
