@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CITIES } from '../../../city/catalogue.ts';
+import { systemRandom } from '../../../random.ts';
 import type { MapPoint } from '../../../web/viewer/api/types.ts';
 import { bearingOf, partiesOf, placesIn } from '../../../web/viewer/replay/parties.ts';
 import type { Viewport } from '../../../web/viewer/scene/camera.ts';
 import { areInView, frame, type Insets, PARTIES } from '../../../web/viewer/scene/framing.ts';
-import { systemRandom } from '../../../random.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
 import { useTwin, vinOf } from './api.ts';
