@@ -7,6 +7,8 @@ export const PARTITION_COUNT = 64;
 
 /** Time between two frames, ms. */
 export const FRAME_MS = 80;
+/** A WebSocket drops what it is to send while more bytes than this wait for their reader. */
+export const BACKPRESSURE_BYTES_MAX = 64 * 1024;
 /** Time between two pulses of a lockstep stream, ms. */
 export const LOCKSTEP_PULSE_MS = 15_000;
 /** Length of a slice at most. */

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { compared, type Figure, figure, formatFigure, formatNumber, markdown } from './figures.ts';
+import {
+  compared,
+  type Figure,
+  figure,
+  formatFigure,
+  formatNumber,
+  isMissed,
+  markdown,
+} from './figures.ts';
 
 test('a figure is judged by its own value', () => {
   expect(figure('encode', 3.2, 'µs', { atMost: 4 }).target).toEqual({
@@ -41,6 +49,17 @@ test('the factor of the machine widens limits of processor time and of rates onl
   expect(shown(compared('read', 5, '/s', { name: 'empty', value: 9 }, { atLeast: 0.6 }))).toBe(
     '≥ 0.6 ×: MISSED',
   );
+});
+
+test('a limit that the factor of the machine widens is missed only past that', () => {
+  const cores = (value: number) => figure('node', value, 'cores', { atMost: 0.1, isScaled: true });
+  expect([0.09, 0.19, 0.21].map((value) => isMissed(cores(value), 2))).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  expect(isMissed(figure('gap', 200, 'ms', { atMost: 120 }), 2)).toBe(true);
+  expect(isMissed(figure('only shown', 200, 'ms'), 2)).toBe(false);
 });
 
 test('figures are printed with reference and verdict', () => {

@@ -93,14 +93,26 @@ function formatReference({ reference, ratio }: Figure): string {
   return `${formatNumber(ratio)} × ${reference.name} (${formatNumber(reference.value)})`;
 }
 
+/** Whether a figure keeps its limit times the factor of the machine; undefined where that does not apply. */
+function meetsScaled({ target, value, better }: Figure, factor: number | undefined) {
+  if (target?.scaled === undefined || factor === undefined) return undefined;
+  const bound = better === 'larger' ? { atLeast: target.scaled } : { atMost: target.scaled };
+  return holds(value, bound, factor);
+}
+
+/** Whether a figure is past its limit, and past that times the factor of the machine where it applies. */
+export function isMissed(figure: Figure, factor = measuredFactor()?.factor): boolean {
+  return figure.target?.met === false && meetsScaled(figure, factor) !== true;
+}
+
 /** The verdict, and the one on the limit times the factor of the machine where that is known. */
-function formatTarget({ target, value, better }: Figure, factor: number | undefined): string {
+function formatTarget(figure: Figure, factor: number | undefined): string {
+  const { target } = figure;
   if (!target) return '';
   const verdict = `${target.text}: ${target.met ? 'met' : 'MISSED'}`;
-  if (target.scaled === undefined || factor === undefined) return verdict;
-  const bound = better === 'larger' ? { atLeast: target.scaled } : { atMost: target.scaled };
-  const met = holds(value, bound, factor) ? 'met' : 'MISSED';
-  return `${verdict}, with factor ${factor.toFixed(2)}: ${met}`;
+  const meets = meetsScaled(figure, factor);
+  if (meets === undefined) return verdict;
+  return `${verdict}, with factor ${factor?.toFixed(2)}: ${meets ? 'met' : 'MISSED'}`;
 }
 
 /** The text behind the name of a figure in a table. */

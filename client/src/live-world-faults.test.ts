@@ -53,6 +53,23 @@ describe('[K7] a live world goes on', () => {
 
   const lastQuery = ({ node }: Stage) => Object.fromEntries(node.queries.at(-1) ?? []);
 
+  test('from where the world starts over with another kernel, which is no difference', async () => {
+    const on = await following();
+    const seq = on.node.changes.length;
+    on.node.startOver('another');
+    on.node.endAll(1012);
+    await on.time.advance(1);
+    await on.until(() => isVerified(on) && ofType(on, 'restart').length > 0);
+    expect(lastQuery(on)).toMatchObject({ encoding: 'lockstep', since: String(seq) });
+    expect(on.live.world?.firstTick).toBe(on.node.start.tick);
+    expect(on.live.world?.firstTick).toBeGreaterThan(0);
+    await switchAround(on, 2, new Dice(3));
+    await settle(on);
+    await expectTruth(on);
+    expect(on.node.changes.length).toBeGreaterThan(seq);
+    expect([ofType(on, 'difference'), ofType(on, 'restart').length]).toEqual([[], 1]);
+  });
+
   test('where it was when the connection ends, and gets what it has missed', async () => {
     const on = await following();
     on.node.endAll(1012);

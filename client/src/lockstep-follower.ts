@@ -66,6 +66,8 @@ export class LockstepFollower {
   #isFresh = true;
   /** It should be one, since it may have a later image. */
   #wantsImage = false;
+  /** Of the world that is lived here. */
+  #origin = '';
   #attempts = 0;
   #heardMs = 0;
   /** What the node's clock showed in the last hello, in ticks. */
@@ -200,6 +202,7 @@ export class LockstepFollower {
     if (!isCurrent()) return next.world.close();
     const before = this.followed;
     this.followed = next;
+    this.#origin = originOf(hello);
     this.#isFresh = false;
     this.#wantsImage = false;
     this.#attempts = 0;
@@ -209,8 +212,10 @@ export class LockstepFollower {
     if (hello.image === null) this.#compare(hello);
   }
 
-  /** Whether a hello leads on from what is lived here: nothing in it is later. */
-  #goesOn({ world }: FollowedWorld, { resumed, image, start }: LockstepHello): boolean {
+  /** Whether a hello leads on from what is lived here: the world has not started over, and nothing in it is later. */
+  #goesOn({ world }: FollowedWorld, hello: LockstepHello): boolean {
+    const { resumed, image, start } = hello;
+    if (originOf(hello) !== this.#origin) return false;
     return resumed || (!this.#isFresh && (image ?? start).tick <= world.tick);
   }
 
@@ -267,4 +272,9 @@ export class LockstepFollower {
       this.#dependencies.differed(new Difference(`change ${seq} did not come`, true));
     });
   }
+}
+
+/** What the world of a hello began with: another kernel or another start make another world. */
+function originOf({ kernel, start }: LockstepHello): string {
+  return `${kernel} ${start.tick} ${start.seq}`;
 }

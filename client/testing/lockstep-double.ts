@@ -4,22 +4,26 @@ import { CAR_COUNT, F_ALL, FRAME_TICKS, TICK_MS } from '../../assembly/layout.ts
 import type { TestTime } from '../../src/testing/doubles/test-time.ts';
 import { fleetOf } from '../../src/twin/fleet.ts';
 import { worldIdOf } from '../../src/twin/ids.ts';
-import { journalEntryOf, type NumberedChange } from '../../src/twin/journal.ts';
+import { type NumberedChange, withChanges } from '../../src/twin/journal.ts';
 import { JournalHash } from '../../src/twin/journal-hash.ts';
 import {
   type LockstepHello,
   type LockstepMessage,
   type LockstepPulse,
   readingOf,
+  type WorldStart,
 } from '../../src/twin/lockstep.ts';
+import { CityModel } from '../src/city-model.ts';
+import { LivedJournal } from '../src/lived-journal.ts';
 import { LocalWorld } from '../src/local-world.ts';
+import { systemPlatform } from '../src/platform.ts';
 import type { OpenSocket, SocketEvents } from '../src/socket.ts';
 import { builtAssets } from './built-assets.ts';
 
 const JOIN_PULSES_MS = [0, 100, 250, 500, 1000, 2000, 4000, 8000];
 const PULSE_MS = 15_000;
 const FRAME_MS = FRAME_TICKS * TICK_MS;
-const START = { tick: 0, seq: 0, masks: new Array<number>(CAR_COUNT).fill(F_ALL) };
+const BEGINNING: WorldStart = { tick: 0, seq: 0, masks: new Array<number>(CAR_COUNT).fill(F_ALL) };
 const NUMBER = 123_456_789;
 
 /** A connection as the server has it. */
@@ -48,6 +52,9 @@ export class LockstepDouble {
   /** Of all connections, the queries by which they were opened. */
   readonly queries: URLSearchParams[] = [];
   readonly changes: NumberedChange[] = [];
+  /** Of its kernel, and of the world under that. */
+  kernel = 'k';
+  start = BEGINNING;
   readonly #time: TestTime;
   readonly #createdMs: number;
   readonly #connections = new Set<Connection>();
@@ -72,8 +79,13 @@ export class LockstepDouble {
   }
 
   get #hash(): JournalHash {
-    const hash = JournalHash.ofStart(this.seed, START);
-    for (const change of this.changes) hash.add(change);
+    return this.#hashOf(this.changes);
+  }
+
+  #hashOf(changes: readonly NumberedChange[]): JournalHash {
+    const { seed, start } = this;
+    const hash = JournalHash.ofStart(seed, start);
+    for (const change of changes) if (change.seq > start.seq) hash.add(change);
     return hash;
   }
 
@@ -86,12 +98,20 @@ export class LockstepDouble {
     return { ...readingOf(tick), seq: changes.length, journal: this.#journal, watchers };
   }
 
+  #since(seq: number): NumberedChange[] {
+    return this.changes.filter((change) => change.seq > seq);
+  }
+
   /** The world as it is at a tick by what the node has. */
   async truth(tick: number): Promise<LocalWorld> {
-    const { seed, city, id } = this;
-    const journal = { seed, city, changes: this.changes.map(journalEntryOf) };
-    const world = await LocalWorld.create({ journal, id, assets: builtAssets });
-    world.step(tick);
+    const { seed, id, start: from } = this;
+    const model = await CityModel.of(await builtAssets(this.city));
+    const journal = new LivedJournal(from.seq, this.#since(from.seq));
+    const world = LocalWorld.ofParts({
+      ...{ model, id, seed, fleet: fleetOf(seed, NUMBER), from, image: undefined, journal },
+      ...{ isFollower: false, platform: systemPlatform },
+    });
+    world.step(tick - from.tick);
     return world;
   }
 
@@ -124,6 +144,14 @@ export class LockstepDouble {
   /** Its store forgets the last changes, and it does not notice. */
   loseTail(count: number): void {
     this.changes.length -= count;
+  }
+
+  /** It has another kernel now, with which the world starts over. */
+  startOver(kernel: string): void {
+    const { changes } = this;
+    const masks = withChanges(BEGINNING.masks, changes);
+    this.kernel = kernel;
+    this.start = { tick: Math.floor(this.tick), seq: changes.length, masks };
   }
 
   stored(id: string): void {
@@ -191,31 +219,29 @@ export class LockstepDouble {
   }
 
   async #hello(query: URLSearchParams): Promise<LockstepHello> {
-    const { id: world, seed, city } = this;
+    const { id: world, seed, city, kernel, start } = this;
     const since = Number(query.get('since') ?? Number.NaN);
     const resumed = query.get('journal') === this.#hashUpTo(since);
     const image = resumed ? null : await this.#image();
-    const after = resumed ? since : (image?.seq ?? 0);
-    const changes = this.changes.filter(({ seq }) => seq > after);
+    const after = resumed ? since : (image ?? start).seq;
+    const changes = this.#since(after);
     return {
-      ...{ type: 'hello', world, rate_hz: 12.5, fleet: fleetOf(seed, NUMBER), kernel: 'k' },
+      ...{ type: 'hello', world, rate_hz: 12.5, fleet: fleetOf(seed, NUMBER), kernel },
       assets: {
         kernel: '/k.wasm',
         frames: '/f.wasm',
         table: `/${city}.table`,
         car_types: '/c.json',
       },
-      ...{ seed, city, start: START, resumed, image, changes },
+      ...{ seed, city, start, resumed, image, changes },
       ...this.#pulse(),
     };
   }
 
   /** Undefined if it has no such journal. */
   #hashUpTo(seq: number): string | undefined {
-    if (!(seq <= this.changes.length)) return undefined;
-    const hash = JournalHash.ofStart(this.seed, START);
-    for (const change of this.changes.slice(0, seq)) hash.add(change);
-    return String(hash);
+    if (!(seq >= this.start.seq && seq <= this.changes.length)) return undefined;
+    return String(this.#hashOf(this.changes.slice(0, seq)));
   }
 
   async #image(): Promise<LockstepHello['image']> {

@@ -70,15 +70,18 @@ export function join({ id, stream_url, isMeasured }: Joining): void {
   if (isMeasured) void follow();
 }
 
-/** Notes what is shown at this moment of all worlds that are certain of it. */
-export function look(): void {
+/** Notes what is shown at this moment of all worlds that are certain of it; returns of how many. */
+export function look(): number {
+  let count = 0;
   for (const { live, shown } of globalThis.lives.values()) {
     const { world, serverTick, state } = live;
     const isCertain = state === 'live' || state === 'verified';
     if (world && serverTick !== undefined && isCertain) {
       shown.push({ tick: world.tick, hash: world.hash(), serverTick, seq: world.seq });
+      count++;
     }
   }
+  return count;
 }
 
 export function standings(): Standing[] {

@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import { figure } from '../../bench/common/figures.ts';
+import { type Figure, figure } from '../../bench/common/figures.ts';
 import { HttpPool } from '../../bench/common/http-pool.ts';
 import { formatLatencies, Latencies } from '../../bench/common/latencies.ts';
 import { formatFailures, openLoop } from '../../bench/common/loops.ts';
@@ -23,6 +23,16 @@ const STRIDE = 7919;
 /** A change that has not arrived by then is lost. */
 const LAST_CHANGES_MS = 30_000;
 const PACE_MS = 5;
+/** What is wanted of the node. */
+const CORES_MAX = 0.1;
+const MEMORY_MB_MAX = 700;
+const BYTES_PER_S_MAX = 50;
+/** While so many a second join. */
+const HELLO_MS_MAX = 100;
+const HELLO_JOIN_MAX = 100;
+/** Where each watcher has a world of its own, and where all watch one. */
+const SEEN_MS_MAX = 50;
+const SEEN_OF_ONE_WORLD_MS_MAX = 200;
 
 interface Plan {
   /** Of each world. */
@@ -163,8 +173,36 @@ function outcomeOf(plan: Plan, measured: Measured): Outcome {
     ['changes seen', `${seen.count} of ${seenDue}`],
     ['load generator', `used ${formatShare(ownShare)}, load average ${load1.toFixed(1)}`],
   ];
+  const judged = judgedOf(plan, measured);
+  return { rows, judged, figures: { ...measured, judged } };
+}
+
+/** The goals are those of 10,000 watchers, of a world each or all of one. */
+function judgedOf(
+  { watchers, join }: Plan,
+  { usage, bytesPerSWithTcp, hello, seen, seenDue }: Measured,
+): Figure[] {
+  const isOneEach = watchers === 1;
   const judged = [
     figure('changes that were not seen', seenDue - seen.count, 'changes', { atMost: 0 }),
+    figure('a change was seen, p99', seen.p99Ms, 'ms', {
+      atMost: isOneEach ? SEEN_MS_MAX : SEEN_OF_ONE_WORLD_MS_MAX,
+    }),
+    figure('bytes a second and watcher', bytesPerSWithTcp, 'bytes', { atMost: BYTES_PER_S_MAX }),
   ];
-  return { rows, judged, figures: { ...measured, judged } };
+  if (usage) {
+    const megabytes = usage.rssBytes / 1e6;
+    judged.push(figure('memory of the node', megabytes, 'MB', { atMost: MEMORY_MB_MAX }));
+  }
+  if (usage && isOneEach) {
+    judged.push(
+      figure('processor time of the node', usage.cpuShare, 'cores', {
+        ...{ atMost: CORES_MAX, isScaled: true },
+      }),
+    );
+  }
+  if (join <= HELLO_JOIN_MAX) {
+    judged.push(figure('a hello came, p99', hello.p99Ms, 'ms', { atMost: HELLO_MS_MAX }));
+  }
+  return judged;
 }

@@ -3,10 +3,9 @@ import { SLAB_BYTES } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
 import { ASKED_MS, EXPLAINED_AT_ONCE, SEARCH_TICKS } from '../limits.ts';
 import { createLog } from '../log.ts';
-import type { RewindTask, SearchAnswer, SearchTask } from '../shard/protocol.ts';
-import type { Shard } from '../shard/shard.ts';
 import { Slices } from '../slices.ts';
 import { contactWith, partyWith } from '../testing/doubles/contacts.ts';
+import { SEARCHED_TICKS, shardOf } from '../testing/doubles/explaining-shard.ts';
 import { ManualClock } from '../testing/doubles/manual-clock.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { TurnCount } from '../testing/doubles/turn-count.ts';
@@ -15,7 +14,6 @@ import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
 import { COMPARED_END_TICKS, INCIDENT_END_TICKS } from '../twin/contact-records.ts';
-import type { IncidentContacts } from '../twin/incidents.ts';
 import type { Asker, World } from '../twin-service.ts';
 import { EncodingDemand } from './encoding-demand.ts';
 import { Explanations } from './explanations.ts';
@@ -66,50 +64,6 @@ function budgetOf(left: number, client = 'a', kept = 0): Asker & { left: number 
       this.left -= ticks;
     },
   };
-}
-
-/** Ticks of each search. */
-const STEPPED = 10_000;
-
-/** A shard that has cached the states before collisions from a tick on. */
-function shardOf(cachedFrom: number) {
-  const rewound = new Set<number>();
-  const seen = {
-    /** Ticks of the collisions that were explained. */
-    order: [] as number[],
-    chains: [] as IncidentContacts[],
-    /** On whose behalf. */
-    clients: [] as string[],
-    rewinds: [] as { task: RewindTask; done: () => void }[],
-    /** How often the shard was told to stop. */
-    stops: 0,
-    /** Every search of the collision at this tick fails. */
-    failingTick: -1,
-  };
-  const shard = {
-    rewind: (task: RewindTask) =>
-      new Promise<void>((resolve) => {
-        const done = () => {
-          for (const [{ tick }] of task.chains) rewound.add(tick);
-          resolve();
-        };
-        seen.rewinds.push({ task, done });
-      }),
-    search: async ({ chain, client }: SearchTask): Promise<SearchAnswer> => {
-      const [{ tick }] = chain;
-      if (tick < cachedFrom && !rewound.has(tick)) return { outcome: 'missing', ticks: 0 };
-      const isFailing = tick === seen.failingTick;
-      if (isFailing) return { outcome: 'failed', ticks: 0, message: 'the re-run diverged' };
-      seen.order.push(tick);
-      seen.chains.push(chain);
-      seen.clients.push(client);
-      return { outcome: 'explained', ticks: STEPPED, explanation: { failures: [], reruns: 0 } };
-    },
-    stopSearches: async () => {
-      seen.stops++;
-    },
-  } as unknown as Shard;
-  return { shard, seen };
 }
 
 const WATCHER = 'watcher';
@@ -273,7 +227,7 @@ test('[I31] a world pays for its newest incidents, then waits until it can pay a
   await until(() => world.explanations.isIdle);
   // What a search does not need is given back: 60,000 ticks less 10,000 each, until 30,000 are needed.
   expect(world.order).toEqual(ticks.toReversed().slice(0, 4));
-  expect(world.budget.left).toBe(2 * SEARCH_TICKS - 4 * STEPPED);
+  expect(world.budget.left).toBe(2 * SEARCH_TICKS - 4 * SEARCHED_TICKS);
   world.budget.left = SEARCH_TICKS;
   await world.time.advance(10_000);
   await until(() => world.order.length === 5 && world.explanations.isIdle);
@@ -291,7 +245,7 @@ test('[I31] beyond the budget of the world a client pays for what it asks for, i
   world.explanations.ask([placeAt(tickOf(1))], rich);
   await until(() => world.order.length === 1 && world.explanations.isIdle);
   expect(world.order).toEqual([tickOf(1)]);
-  expect([rich.left, poor.left]).toEqual([SEARCH_TICKS - STEPPED, SEARCH_TICKS - 1]);
+  expect([rich.left, poor.left]).toEqual([SEARCH_TICKS - SEARCHED_TICKS, SEARCH_TICKS - 1]);
   expect(world.budget.left).toBe(0);
 });
 
@@ -305,7 +259,7 @@ test('[I31] who pays for a search pays for the rewind before it', async () => {
   await until(() => world.rewinds.length > 0);
   world.rewinds[0]?.done();
   await until(() => world.order.length === 1 && world.explanations.isIdle);
-  expect(client.left).toBe(SEARCH_TICKS - tickOf(9) - STEPPED);
+  expect(client.left).toBe(SEARCH_TICKS - tickOf(9) - SEARCHED_TICKS);
 });
 
 test('[I31] a client that cannot pay does not take the place of one that can', async () => {
@@ -389,7 +343,7 @@ test('[R37] of many worlds one reads a page in a turn of the event loop', async 
   });
   for (const world of worlds) {
     // Two searches, then nobody pays.
-    world.budget.left = SEARCH_TICKS + STEPPED;
+    world.budget.left = SEARCH_TICKS + SEARCHED_TICKS;
     world.explanations.wake();
   }
   await until(() =>
@@ -401,9 +355,10 @@ test('[R37] of many worlds one reads a page in a turn of the event loop', async 
   expect(pages.most).toBeLessThanOrEqual(2);
 });
 
-test('[I32] what nobody watches and nobody has asked about for a minute is stopped', async () => {
+test('[I32] [Y6] what nobody watches but by lockstep, or has asked about for a minute, is stopped', async () => {
   const world = worldOf(Number.POSITIVE_INFINITY);
   world.demand.leave('json', WATCHER);
+  world.demand.joinLockstep();
   await world.collide([tickOf(0), tickOf(1)]);
   world.explanations.ask([placeAt(tickOf(0)), placeAt(tickOf(1))], undefined);
   await until(() => world.rewinds.length > 0);
@@ -414,7 +369,6 @@ test('[I32] what nobody watches and nobody has asked about for a minute is stopp
   world.rewinds[0]?.done();
   await until(() => world.explanations.isIdle);
   expect(world.order).toEqual([]);
-  // Whoever asks later gets it.
   world.explanations.ask([placeAt(tickOf(1))], undefined);
   await until(() => world.rewinds.length > 1);
   world.rewinds[1]?.done();

@@ -1,6 +1,6 @@
 import * as uws from 'uWebSockets.js';
 import { TwinError, type TwinErrorCode } from '../../errors.ts';
-import { WAIT_MS_MAX } from '../../limits.ts';
+import { BACKPRESSURE_BYTES_MAX, WAIT_MS_MAX } from '../../limits.ts';
 import type { RouteMeter } from '../../route-meter.ts';
 import type { StopTimer } from '../../time.ts';
 import { AnswerEncodings } from './answer-encodings.ts';
@@ -30,8 +30,6 @@ const OPEN_MAX = 10_000;
 const MESSAGE_BYTES_MAX = 1024;
 /** Beyond this the library drops the connection without a close code; below it we send 1009. */
 const MESSAGE_DROP_BYTES = 16 * 1024;
-/** Only pongs can accumulate: a frame is sent only if the buffer is empty. */
-const BACKPRESSURE_BYTES_MAX = 64 * 1024;
 const SOCKET_IDLE_S = 120;
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: a second process fails on this port instead of sharing it. */
 const LISTEN_EXCLUSIVE = 1;

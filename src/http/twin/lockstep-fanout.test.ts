@@ -1,5 +1,6 @@
-import { decode } from '@msgpack/msgpack';
+import { decode, encode } from '@msgpack/msgpack';
 import { beforeEach, expect, test } from 'vitest';
+import { BACKPRESSURE_BYTES_MAX } from '../../limits.ts';
 import { TestTime } from '../../testing/doubles/test-time.ts';
 import type { LockstepMessage } from '../../twin/lockstep.ts';
 import type { StreamSocket } from '../server/server-options.ts';
@@ -19,6 +20,7 @@ class Socket implements StreamSocket {
   unread = 0;
 
   send(message: string | Uint8Array): number {
+    if (this.unread > BACKPRESSURE_BYTES_MAX) return 2;
     this.sent.push(decode(message as Uint8Array) as LockstepMessage);
     return this.unread > 0 ? 0 : 1;
   }
@@ -165,6 +167,27 @@ test('[Y8] a reader that leaves 64 KiB unread is closed, and one that reads noth
   const codes = [full, silent, slow].map(({ socket }) => socket.closings.map(([code]) => code));
   expect(codes[0]).toContain(1013);
   expect(codes.slice(1)).toEqual([[1013], []]);
+});
+
+test('[Y8] what comes while a reader takes a long hello follows it, in order', async () => {
+  const watcher = fanout.expect(WORLD);
+  const socket = new Socket();
+  const pulse = { tick: 100, fraction: 0, seq: 0, journal: HASH, watchers: 1 };
+  const bytes = encode({ type: 'hello', changes: 'x'.repeat(300_000) });
+  fanout.heard(watcher, pulse);
+  fanout.open(watcher, socket, { pulse, bytes });
+  socket.unread = bytes.length;
+  for (const seq of [1, 2]) change(seq);
+  await time.advance(10);
+  socket.unread = 100_000;
+  fanout.drained(watcher);
+  expect(socket.seqs).toEqual([]);
+  socket.unread = 1000;
+  fanout.drained(watcher);
+  change(3);
+  await time.advance(10);
+  expect(socket.seqs).toEqual([1, 2, 3]);
+  expect(socket.closings).toEqual([]);
 });
 
 test.each([1012, 1013] as const)('the end of a world closes its streams with %i', (code) => {

@@ -188,7 +188,7 @@ export class LockstepFanout {
 
   /** The operating system accepted some of the bytes that waited. */
   drained(watcher: LockstepWatcher): void {
-    watcher.drained(this.#time.now());
+    this.#count(watcher.drained(this.#time.now()));
     if (watcher.blockedMs === undefined) this.#blocked.delete(watcher);
   }
 

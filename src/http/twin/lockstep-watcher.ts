@@ -1,3 +1,4 @@
+import { BACKPRESSURE_BYTES_MAX } from '../../limits.ts';
 import type { EncodedHello, LockstepNews, WorldPulse } from '../../twin/lockstep.ts';
 import type { StreamSocket } from '../server/server-options.ts';
 
@@ -13,8 +14,10 @@ export type LockstepSend = Pick<LockstepNews, 'bytes' | 'seq'>;
 export class LockstepWatcher {
   readonly topic: LockstepTopic;
   #socket: StreamSocket | undefined;
-  /** What came before the stream was open. */
+  /** What came before the stream was open; then what the socket takes later, in order. */
   #waiting: LockstepSend[] = [];
+  /** Of an open stream. */
+  #waitingBytes = 0;
   #hasLost = false;
   #seq = 0;
   #unreadMax = UNREAD_BYTES_MAX;
@@ -40,8 +43,7 @@ export class LockstepWatcher {
     this.#socket = socket;
     this.#seq = hello.pulse.seq;
     this.#unreadMax += hello.bytes.byteLength;
-    const waiting = this.#waiting;
-    this.#waiting = [];
+    const waiting = this.#waiting.splice(0);
     if (this.#hasLost) {
       socket.end(1012, 'too many changes while the stream opened');
       return 0;
@@ -61,17 +63,36 @@ export class LockstepWatcher {
     if (seq !== undefined && seq <= this.#seq) return 0;
     if (seq !== undefined) this.#seq = seq;
     // None may be left out: a client that cannot keep up begins anew.
-    if (this.#socket.getBufferedAmount() > this.#unreadMax) {
+    if (this.#socket.getBufferedAmount() + this.#waitingBytes > this.#unreadMax) {
       this.#socket.end(1013, 'the client does not read');
       return 0;
     }
-    if (this.#socket.send(bytes, true) !== 1) this.blockedMs ??= nowMs;
+    if (this.#waiting.length === 0 && this.#hasRoom) return this.#write(bytes, nowMs);
+    this.#waiting.push(message);
+    this.#waitingBytes += bytes.byteLength;
+    return 0;
+  }
+
+  /** Without it the socket would drop a message, such as while its reader takes a long hello. */
+  get #hasRoom(): boolean {
+    return this.socket.getBufferedAmount() <= BACKPRESSURE_BYTES_MAX;
+  }
+
+  #write(bytes: Uint8Array, nowMs: number): number {
+    if (this.socket.send(bytes, true) !== 1) this.blockedMs ??= nowMs;
     return bytes.byteLength;
   }
 
-  /** The operating system accepted some of the bytes that waited. */
-  drained(nowMs: number): void {
+  /** The operating system accepted some of the bytes that waited. Returns the number of bytes that were sent. */
+  drained(nowMs: number): number {
+    let sent = 0;
+    while (this.#waiting.length > 0 && this.#hasRoom) {
+      const [{ bytes }] = this.#waiting.splice(0, 1) as [LockstepSend];
+      this.#waitingBytes -= bytes.byteLength;
+      sent += this.#write(bytes, nowMs);
+    }
     this.blockedMs = this.socket.getBufferedAmount() > 0 ? nowMs : undefined;
+    return sent;
   }
 }
 

@@ -69,6 +69,8 @@ const VISITS: Readonly<Record<string, Readonly<Record<string, Step>>>> = {
       await marks.getByRole('button').first().focus();
     },
     'what might have been': async (page) => {
+      await page.keyboard.press('l');
+      await until(page, 'viewer.past === null');
       await page.evaluate(`location.hash = 'car=${vinOf(world, 2)}'`);
       await page.getByRole('button', { name: 'What if…' }).click();
       const panel = page.getByRole('region', { name: 'What if…' });

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { carName } from '../../../web/viewer/formatting.ts';
 import { overviewOf, project } from '../../../web/viewer/scene/camera.ts';
+import { barriers } from '../../rigs/barriers.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
 import { useTwin } from './api.ts';
@@ -137,6 +138,7 @@ describe('the map of a city with collisions', () => {
       const note = page.locator('.spot-note');
       await note.getByText(spot.description, { exact: true }).waitFor();
       expect(await note.getByRole('heading').innerText()).toBe(words);
+      if (explained === 0) expect(await barriers(page)).toEqual([]);
       await note.getByRole('button', { name: 'Close' }).click();
       await note.waitFor({ state: 'detached' });
       if (++explained === 2) break;
@@ -151,9 +153,12 @@ describe('the map of a city with collisions', () => {
     // A replay of ten seconds, and more in slow motion, is over sooner where time goes fast.
     await page.evaluate(`
       const draw = requestAnimationFrame;
-      const fromMs = document.timeline.currentTime;
+      let fromMs;
       window.requestAnimationFrame = (callback) =>
-        draw((nowMs) => callback(fromMs + 8 * (nowMs - fromMs)));
+        draw((nowMs) => {
+          fromMs ??= nowMs;
+          callback(fromMs + 8 * (nowMs - fromMs));
+        });
       null;
     `);
     const [download] = await Promise.all([

@@ -1,7 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { CITIES } from '../../../city/catalogue.ts';
+import { systemRandom } from '../../../random.ts';
+import type { MapPoint } from '../../../web/viewer/api/types.ts';
 import { bearingOf, partiesOf, placesIn } from '../../../web/viewer/replay/parties.ts';
-import { areInView, frame, PARTIES } from '../../../web/viewer/scene/framing.ts';
+import type { Viewport } from '../../../web/viewer/scene/camera.ts';
+import { areInView, frame, type Insets, PARTIES } from '../../../web/viewer/scene/framing.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { until as untilTrue } from '../../rigs/until.ts';
 import { useTwin, vinOf } from './api.ts';
@@ -15,7 +19,7 @@ import {
   untilState,
   visitor,
 } from './viewer-visitor.ts';
-import type { Incident, World } from './wire.ts';
+import type { Incident, Replay, World } from './wire.ts';
 
 // What is drawn by the processor of a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -31,16 +35,13 @@ afterAll(async () => {
 
 /** Incidents whose replay is drawn: the processor does it. */
 const DRAWN = 3;
-/** The canvas beside the panels, and what the controls of a replay cover of it. */
-const CANVASES = [
-  [
-    { widthPx: 760, heightPx: 845 },
-    { top: 64, bottom: 150, side: 24 },
-  ],
-  [
-    { widthPx: 390, heightPx: 440 },
-    { top: 64, bottom: 140, side: 24 },
-  ],
+/** Incidents of each city whose replays are computed: more than twenty. */
+const COMPUTED = 7;
+/** Ticks from the contact. */
+const MOMENTS = [-250, -50, 0, 50] as const;
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
 ] as const;
 
 const cardOf = (page: Page) => page.locator('.demonstration');
@@ -138,46 +139,69 @@ describe('a collision', () => {
     await context.close();
   });
 
-  test('[P24] is replayed with all parties in view, before, at and after the contact', async () => {
-    const all = await api.world('Incidents', world, '/incidents');
-    const some = [incident, ...all.filter(({ tick }) => tick > 400)].slice(0, DRAWN);
-    const context = await visitor(browser, { reducedMotion: 'reduce' });
-    const page = await openCity(context, `${api.url}/worlds/${world.id}`);
-    for (const { id, tick } of some) {
-      await page.evaluate(`location.hash = 'incident=${id}'`);
-      await until(page, `viewer.replay?.incident === '${id}' && viewer.parties !== null`);
-      for (const ticks of [-250, -50, 0, 50]) {
-        const moment = tick + ticks;
-        await page.getByRole('slider', { name: 'Moment of the replay' }).fill(String(moment));
-        await until(page, `Math.abs(viewer.tick - ${moment}) < 4`);
-        await until(page, ARE_IN_VIEW);
-      }
-    }
-    expect(some.length).toBe(DRAWN);
-    await context.close();
-  });
+  describe('in its replay', () => {
+    let page: Page;
+    beforeAll(async () => {
+      const context = await visitor(browser, { reducedMotion: 'reduce' });
+      page = await openCity(context, `${api.url}/worlds/${world.id}#incident=${incident.id}`);
+    });
+    afterAll(() => page.context().close());
 
-  test('[P24] can be replayed so for twenty incidents, on a desktop and a phone', async () => {
-    const changes = world.fleet.map((_, car) => ({ tick: 0, car, features: { brakes: false } }));
-    const journal = { seed: 21, city: 'old-town', changes };
-    const reckless = await api.makeWorld({ journal, start_tick: 6000 });
-    const all = await api.world('Incidents', reckless, '/incidents');
-    const some = all.filter(({ tick }) => tick > 400).slice(0, 20);
-    expect(some).toHaveLength(20);
-    for (const each of some) {
-      const { frames } = await api.world('Replay', reckless, `/incidents/${each.id}/replay`);
-      for (const ticks of [-250, -50, 0, 50]) {
-        const shown = frames.findLast(({ tick }) => tick <= each.tick + ticks) ?? frames[0];
-        if (shown === undefined) throw new Error(`${each.id} has no frames`);
-        const places = placesIn(shown, partiesOf(each), [each.place.x, each.place.y]);
-        for (const [view, insets] of CANVASES) {
-          const bearing = bearingOf(each, frames);
-          const pose = { x: 0, y: 0, z: 0, distance: 1, tilt: PARTIES.tilt, bearing };
-          frame(pose, view, places, { insets, radiusM: PARTIES.radiusM, least: PARTIES.leastM });
-          expect(areInView(pose, view, places, insets, PARTIES.radiusM)).toBe(true);
+    /** The canvas at a size of the window, and what the controls of a replay cover of it. */
+    async function freeAt(size: (typeof SIZES)[number]): Promise<Free> {
+      await page.setViewportSize(size);
+      await until(page, `viewer.parties !== null && ${FREE} !== null`);
+      return (await page.evaluate(FREE)) as Free;
+    }
+
+    test('[P24] has all parties in view, before, at and after the contact', async () => {
+      const all = await api.world('Incidents', world, '/incidents');
+      const some = [incident, ...all.filter(({ tick }) => tick > 400)].slice(0, DRAWN);
+      for (const [i, { id, tick }] of some.entries()) {
+        await page.evaluate(`location.hash = 'incident=${id}'`);
+        await until(page, `viewer.replay?.incident === '${id}' && viewer.parties !== null`);
+        await freeAt(SIZES[i % SIZES.length] ?? SIZES[0]);
+        for (const ticks of MOMENTS) {
+          const moment = tick + ticks;
+          await page.getByRole('slider', { name: 'Moment of the replay' }).fill(String(moment));
+          await until(page, `Math.abs(viewer.tick - ${moment}) < 4`);
+          await until(page, ARE_IN_VIEW);
         }
       }
-    }
+      expect(some.length).toBe(DRAWN);
+    });
+
+    test('[P24] has them in view with the ghosts in each city, on a desktop and a phone', async () => {
+      const canvases = [await freeAt(SIZES[0]), await freeAt(SIZES[1])];
+      // It need not be drawn any more.
+      await page.goto('about:blank');
+      for (const { name: city } of CITIES) {
+        const seed = new DataView(systemRandom.bytes(4).buffer).getUint32(0);
+        const changes = Array.from({ length: 20 }, (_, car) => ({
+          ...{ tick: 0, car, features: { brakes: false } },
+        }));
+        const journal = { seed, city, changes };
+        const reckless = await api.makeWorld({ journal, start_tick: 6000 });
+        const all = await api.world('Incidents', reckless, '/incidents');
+        const some = all.filter(({ tick }) => tick > 400).slice(0, COMPUTED);
+        const ofWorld = `in ${city} of seed ${seed}`;
+        expect(some.length, ofWorld).toBe(COMPUTED);
+        for (const each of some) {
+          const path = `/incidents/${each.id}/replay`;
+          const was = await api.world('Replay', reckless, path);
+          const would = await api.world('Replay', reckless, `${path}?with=brakes`);
+          for (const ticks of MOMENTS) {
+            const places = placesAt(each, each.tick + ticks, was, would);
+            expect(places.length).toBeGreaterThan(each.vehicles.length);
+            for (const canvas of canvases)
+              expect(
+                canShow(places, bearingOf(each, was.frames), canvas),
+                `${each.id} at ${ticks} ${ofWorld}`,
+              ).toBe(true);
+          }
+        }
+      }
+    });
   });
 
   test('[P24] is shared with its moment and its explanation', async () => {
@@ -204,6 +228,41 @@ describe('a collision', () => {
     await context.close();
   });
 });
+
+/** Parties and their ghosts, all of them, at a tick. */
+function placesAt(incident: Incident, tick: number, was: Replay, would: Replay): MapPoint[] {
+  const [shown, ghosts] = [was, would].map(
+    ({ frames }) => frames.findLast((each) => each.tick <= tick) ?? frames[0],
+  );
+  if (shown === undefined || ghosts === undefined) throw new Error(`${incident.id} has no frames`);
+  const parties = partiesOf(incident);
+  const theirs = ghosts.vehicles.filter(({ vin }) => parties.vins.includes(vin));
+  const { x, y } = incident.place;
+  return placesIn({ ...shown, ghosts: theirs }, parties, [x, y]);
+}
+
+interface Free {
+  view: Viewport;
+  insets: Insets;
+}
+
+/** Whether the camera of a replay finds a place from which all is in the free part of a canvas. */
+function canShow(places: readonly MapPoint[], bearing: number, { view, insets }: Free): boolean {
+  const pose = { x: 0, y: 0, z: 0, distance: 1, tilt: PARTIES.tilt, bearing };
+  frame(pose, view, places, { insets, radiusM: PARTIES.radiusM, least: PARTIES.leastM });
+  return areInView(pose, view, places, insets, PARTIES.radiusM);
+}
+
+/** The canvas as it is laid out, once the camera knows its size; null before. */
+const FREE = `(() => {
+  const { left, right, top, bottom } = viewer.parties.free;
+  const canvas = document.querySelector('canvas.map');
+  const dockTop = document.querySelector('.dock').getBoundingClientRect().top;
+  const lowest = dockTop - canvas.getBoundingClientRect().top;
+  const { clientWidth: widthPx, clientHeight: heightPx } = canvas;
+  if (left + right !== widthPx || bottom > lowest) return null;
+  return { view: { widthPx, heightPx }, insets: { top, bottom: heightPx - bottom, side: left } };
+})()`;
 
 /** In the part of the canvas that neither a margin nor the controls of the replay cover. */
 const ARE_IN_VIEW = `(() => {

@@ -2,8 +2,15 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { useTwin, vinOf } from './api.ts';
-import { firstVisit, openCity, until, untilAllIsKnown, visitor } from './viewer-visitor.ts';
-import type { World } from './wire.ts';
+import {
+  crashedWorld,
+  firstVisit,
+  openCity,
+  until,
+  untilAllIsKnown,
+  visitor,
+} from './viewer-visitor.ts';
+import type { Incident, World } from './wire.ts';
 
 // What is drawn by the processor of a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -11,10 +18,12 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const api = useTwin();
 let browser: TestBrowser;
 let world: World;
+let crashed: { world: World; incident: Incident };
 beforeAll(async () => {
   browser = await openBrowser(api.url, { hasWebGL: true });
   // Old enough for words that take room.
   world = await api.makeWorld({ seed: 8, start_tick: 60_000 });
+  crashed = await crashedWorld(api, ({ failures }) => failures.length > 0);
 });
 afterAll(async () => {
   await browser.close();
@@ -42,6 +51,8 @@ const OVERLAPS = `(() => {
       box.left < around.left || box.right > around.right ||
       box.top < around.top || box.bottom > around.bottom)
     .map(({ name }) => name + ' leaves its place');
+  if (!parts.some(({ name, box }) => name === 'H1' && box.width > 40 && box.height > 10))
+    found.push('the name of the product is not to be seen');
   found.push(...parts.filter(({ isNarrow }) => isNarrow).map(({ name }) => name + ' is cut'));
   parts.forEach((a, i) => parts.slice(i + 1).forEach((b) => {
     const isBeside = a.box.right <= b.box.left || b.box.right <= a.box.left;
@@ -50,6 +61,14 @@ const OVERLAPS = `(() => {
   }));
   return { count: parts.length, found };
 })()`;
+
+/** What is free of the map between the header and what covers its lower part, px. */
+const FREE_PX = `(() => {
+  const edge = (selector, side) => document.querySelector(selector).getBoundingClientRect()[side];
+  return Math.min(edge('.dock', 'top'), edge('.stage', 'bottom')) - edge('.top', 'bottom');
+})()`;
+/** A third of a phone. */
+const FREE_MIN_PX = 280;
 
 async function expectRoom(page: Page, state: string): Promise<void> {
   const { count, found } = (await page.evaluate(OVERLAPS)) as { count: number; found: string[] };
@@ -82,6 +101,22 @@ describe.each(SIZES)('at %i × %i', (width, height) => {
     await page.keyboard.press('l');
     await until(page, 'viewer.past === null');
     await expectRoom(page, 'a car');
+    await context.close();
+  });
+
+  test('[P38] a link to an incident leads to its replay, with room for it and no invitation over it', async () => {
+    const options = { viewport: { width, height }, deviceScaleFactor: 0.25 };
+    const context = await firstVisit(await visitor(browser, options));
+    const link = `${api.url}/worlds/${crashed.world.id}?incident=${crashed.incident.id}`;
+    const page = await openCity(context, link);
+    await until(page, 'viewer.replay?.with?.length > 0 && viewer.parties !== null');
+    await page.getByText('What would have prevented').waitFor();
+    expect(await page.locator('.demonstration').count()).toBe(0);
+    await expectRoom(page, 'a replay');
+    expect(await page.evaluate(FREE_PX)).toBeGreaterThan(FREE_MIN_PX);
+    await page.getByRole('button', { name: 'Back to live' }).click();
+    await until(page, 'viewer.replay === null');
+    expect(await page.locator('.demonstration').count()).toBe(0);
     await context.close();
   });
 });

@@ -188,6 +188,16 @@ describe('playback of a world that lives in the page', () => {
     expect(yAt(playback, 13_250)).toBe(0.4);
   });
 
+  it('[P42] glides on where the next change comes before anything else is displayed', () => {
+    const playback = playing();
+    correctedFrom(playback, 0.4, false);
+    const frames = [396, 398, 400, 402, 404, 406, 408].map((tick) => corrected(tick, 0.6));
+    playback.correct(frames, false, 13_050);
+    expect(yAt(playback, 13_050)).toBeCloseTo(0);
+    expect(yAt(playback, 13_150)).toBeCloseTo(0.3);
+    expect(yAt(playback, 13_250)).toBe(0.6);
+  });
+
   it('[P42] jumps there at once if it came too late, or leads far away', () => {
     const cut = playing();
     correctedFrom(cut, 0.4, true);

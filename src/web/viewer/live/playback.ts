@@ -82,6 +82,8 @@ export class Playback {
     if (isCut || around === null) return;
     interpolateWorld(this.shown, ...around, tick);
     this.#glide = new Glide(displayed, cars, nowMs);
+    // They are still displayed there: another change may come before the next display.
+    this.#glide.move(cars, nowMs);
   }
 
   /** Whether the newest frame is too old to be live. */

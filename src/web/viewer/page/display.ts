@@ -133,7 +133,7 @@ function pulsesOf(incidents: readonly Incident[]): ShownWorld['crashes'] {
 }
 
 /** A car where most cars drive near each other: the one in their middle. */
-function liveliestOf(cars: readonly ShownCar[]): ShownCar | undefined {
+export function liveliestOf(cars: readonly ShownCar[]): ShownCar | undefined {
   const near = cars.map((car) =>
     cars.filter((each) => Math.hypot(each.x - car.x, each.y - car.y) < LIVELY_M),
   );
