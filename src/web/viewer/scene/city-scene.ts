@@ -1,5 +1,6 @@
 import { Float32BufferAttribute, type Object3D } from 'three';
 import { prefersReducedMotion } from '../../common/media.ts';
+import type { Theme } from '../../common/theme.ts';
 import { type CityMap, type HazardSpot, type MapPoint, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
 import { Billboards } from './billboards.ts';
@@ -37,7 +38,7 @@ import { Sky } from './sky.ts';
 import { groundOf } from './streets.ts';
 import { TreeView } from './tree-view.ts';
 import { type Tree, treeShadowOf, treesOf } from './trees.ts';
-import type { Picked, Placement, ShownCar, ShownWorld, Theme } from './types.ts';
+import type { Picked, Placement, ShownCar, ShownWorld } from './types.ts';
 import { zonesObject } from './zones.ts';
 
 const DECALS_MAX = 400;

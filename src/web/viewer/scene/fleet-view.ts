@@ -1,4 +1,5 @@
 import { Color, Group, type Material } from 'three';
+import type { Theme } from '../../common/theme.ts';
 import { type PillStyle, type SignStyle, signStyle } from './billboards.ts';
 import { BODY_PLANS, type BodyPlan, carBody, planOf } from './car-body.ts';
 import { SHAPE } from './decals.ts';
@@ -7,7 +8,7 @@ import { PICTURE } from './glyphs.ts';
 import { at, isInside, type Line } from './lines.ts';
 import { areBlinkersOn, covers, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
-import type { ShownCar, ShownWorld, Theme } from './types.ts';
+import type { ShownCar, ShownWorld } from './types.ts';
 
 const FLEET_MAX = 20;
 /** Far away, a car is drawn larger than it is, so that its direction stays visible. */

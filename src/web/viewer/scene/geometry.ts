@@ -9,9 +9,9 @@ import {
   Sphere,
   Vector3,
 } from 'three';
+import type { Theme } from '../../common/theme.ts';
 import type { MeshBuilder } from './mesh-builder.ts';
 import { paint, type Slot, type Tint } from './palette.ts';
-import type { Theme } from './types.ts';
 
 /** What moves is not culled: finding out what is out of sight costs more than drawing it. */
 export const EVERYWHERE = new Sphere(new Vector3(), Number.POSITIVE_INFINITY);

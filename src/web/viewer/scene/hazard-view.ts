@@ -1,4 +1,5 @@
 import { Group, type Material } from 'three';
+import type { Theme } from '../../common/theme.ts';
 import type { HazardSpot } from '../api/types.ts';
 import { signStyle } from './billboards.ts';
 import { SHAPE } from './decals.ts';
@@ -8,7 +9,7 @@ import { PICTURE } from './glyphs.ts';
 import { type HazardBody, hazardBody } from './hazard-bodies.ts';
 import { areBlinkersOn, covers, type Overlay, type Signing } from './overlay.ts';
 import type { Tint } from './palette.ts';
-import type { ShownHazard, Theme } from './types.ts';
+import type { ShownHazard } from './types.ts';
 
 /** Far away, small hazards are drawn larger. */
 const SIZE_MIN_PX = 9;

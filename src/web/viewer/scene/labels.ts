@@ -1,3 +1,4 @@
+import type { Theme } from '../../common/theme.ts';
 import type { CityMap, MapRoad, MapZone, Pose } from '../api/types.ts';
 import { type Billboards, type PillStyle, signStyle } from './billboards.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from './lines.ts';
 import { covers, type Overlay } from './overlay.ts';
 import type { Tint } from './palette.ts';
-import type { Theme } from './types.ts';
 
 /** Distance between two names of a street. */
 const EVERY_M = 230;

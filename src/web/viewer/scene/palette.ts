@@ -1,4 +1,4 @@
-import type { Theme } from './types.ts';
+import type { Theme } from '../../common/theme.ts';
 
 /** Colours in the light and the dark theme. */
 const COLOURS = {

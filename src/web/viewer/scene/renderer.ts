@@ -11,6 +11,7 @@ import {
   Vector3,
   WebGLRenderer,
 } from 'three';
+import type { Theme } from '../../common/theme.ts';
 import { FIELD_RAD, metresPerPixel, type Pose, turnsOf, type Viewport } from './camera.ts';
 import { applyTheme, fixed, geometryOf } from './geometry.ts';
 import { createShared, type Shared } from './materials.ts';
@@ -19,7 +20,6 @@ import { colourOf } from './palette.ts';
 import { PixelRatio } from './pixel-ratio.ts';
 import { drawsInSoftware } from './software.ts';
 import { tilesOf } from './tiles.ts';
-import type { Theme } from './types.ts';
 
 const FAR_M = 9000;
 /** The near plane, as a part of the distance to the target. */

@@ -1,8 +1,8 @@
 import { Color, type Material } from 'three';
+import type { Theme } from '../../common/theme.ts';
 import { createTransform, InstancedBodies } from './geometry.ts';
 import { colourOf } from './palette.ts';
 import { type Tree, treeBody } from './trees.ts';
-import type { Theme } from './types.ts';
 
 /** Draws the trees of a city. */
 export class TreeView {

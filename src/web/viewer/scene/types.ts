@@ -10,8 +10,6 @@ import type {
   Vehicle,
 } from '../api/types.ts';
 
-export type { Theme } from '../../common/theme.ts';
-
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 type DrawnField = keyof Pose | 'speed' | 'braking' | 'aeb' | 'esc' | 'evasive' | 'status';
