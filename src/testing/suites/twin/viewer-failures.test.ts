@@ -152,3 +152,19 @@ describe('a link that is shared', () => {
     await link.waitFor({ state: 'detached' });
   });
 });
+
+test('[P10] a panel that cannot be loaded says so, and the city goes on', async () => {
+  const world = await api.makeWorld({ seed: 5 });
+  context = await mapless(browser);
+  await context.route('**/later-panels-*.js', (route) => route.abort());
+  const page = await openCity(context, `${api.url}/worlds/${world.id}`);
+  await page.getByRole('button', { name: 'Help' }).click();
+  const panel = page.getByRole('region', { name: 'This could not be loaded' });
+  await panel.waitFor();
+  await context.unroute('**/later-panels-*.js');
+  await panel.getByRole('button', { name: 'Load the page again' }).click();
+  await panel.waitFor({ state: 'detached' });
+  await until(page, `viewer.tick > 0`);
+  await page.getByRole('button', { name: 'Help' }).click();
+  await page.getByRole('heading', { name: 'Sensors' }).waitFor();
+});

@@ -1,3 +1,4 @@
+import { useSignalEffect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { isNarrow } from '../../common/media.ts';
 import { Toasts } from '../../common/toasts.tsx';
@@ -7,18 +8,19 @@ import { CarPanel } from './car.tsx';
 import { Events } from './events.tsx';
 import { Fleet } from './fleet.tsx';
 import { Header } from './header.tsx';
-import { Help } from './help.tsx';
 import { Icon } from './icons.tsx';
-import { IncidentPanel } from './incident.tsx';
 import { Incidents } from './incidents.tsx';
-import { NewCity } from './new-city.tsx';
+import { Later, loadLaterPanels } from './later.tsx';
 import { Stage } from './stage.tsx';
-import { WhatIfPanel } from './what-if.tsx';
 
 /** The page of one world. */
 export function App() {
   const viewer = useViewer();
   const right = viewer.right.value;
+  // The world lives here only after the first cars.
+  useSignalEffect(() => {
+    if (viewer.live.life.value !== null) void loadLaterPanels();
+  });
   return (
     <div class="page" data-front={viewer.front.value ?? 'none'} data-right={right ?? 'none'}>
       <Header />
@@ -26,10 +28,10 @@ export function App() {
       <Left />
       <Stage />
       {right === 'car' ? <CarPanel /> : null}
-      {right === 'incident' ? <IncidentPanel /> : null}
-      {right === 'what-if' ? <WhatIfPanel /> : null}
-      {viewer.dialog.value === 'help' ? <Help /> : null}
-      {viewer.dialog.value === 'new-city' ? <NewCity /> : null}
+      {right === 'incident' ? <Later name="IncidentPanel" /> : null}
+      {right === 'what-if' ? <Later name="WhatIfPanel" /> : null}
+      {viewer.dialog.value === 'help' ? <Later name="Help" /> : null}
+      {viewer.dialog.value === 'new-city' ? <Later name="NewCity" /> : null}
       <Toasts />
     </div>
   );
