@@ -42,6 +42,7 @@ function bodyOf({ service, body, isValid }: Checked, dice: Dice): Body {
   const value = made as Record<string, unknown>;
   // A journal has its own.
   if ('journal' in value) for (const name of ['seed', 'city']) delete value[name];
+  if ('fork' in value) keepFork(value);
   if (body.type === FORM) return formOf(value, dice);
   const { type } = body;
   if (dice.below(4) === 0) {
@@ -51,6 +52,13 @@ function bodyOf({ service, body, isValid }: Checked, dice: Dice): Body {
   // The dealer platform takes `"yes"` for true, and ignores unknown fields.
   const isForbidden = service === 'twin' && text !== '' && !isValid(parsed(text));
   return { type, bytes: bytesOf(text), expects: isForbidden ? 'refusal' : 'answer' };
+}
+
+/** All else follows from a fork, whose own changes come after it. */
+function keepFork(value: Record<string, unknown>): void {
+  for (const name of Object.keys(value)) if (name !== 'fork') delete value[name];
+  const fork = value.fork as { tick: number; changes?: { tick: number }[] };
+  if (fork.changes) fork.changes = fork.changes.filter(({ tick }) => tick > fork.tick);
 }
 
 /** Its fields, urlencoded or in parts, which may be broken. */
