@@ -87,29 +87,38 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
 async function watchBySnapshots({ seconds }: Chosen, server: Server, made: readonly MadeWorld[]) {
   const paths = made.map(({ id }) => `/ws/worlds/${id}?encoding=json`);
   const { crowd, refused } = await gatherPatiently(server.url, paths);
-  const streams = crowd.sockets.length;
+  const admitted = crowd.sockets.length;
   await caughtUp(crowd);
   const measured = await measure(crowd, seconds, server.pid);
+  const streams = openCount(crowd);
   crowd.close();
-  return { streams, refused, ...measured };
+  return { admitted, streams, refused, ...measured };
+}
+
+/** A node closes streams that it cannot serve in time after all. */
+function openCount({ tally, sockets }: Crowd): number {
+  const closed = Object.values(tally.summary().closed);
+  return sockets.length - closed.reduce((sum, count) => sum + count, 0);
 }
 
 /** Waits until worlds that nobody had stepped are at the present: then each stream has its frames. */
-async function caughtUp({ tally, sockets }: Crowd): Promise<void> {
-  const due = CAUGHT_UP_SHARE * sockets.length * FRAMES_PER_S * (SETTLE_MS / 1000);
+async function caughtUp(crowd: Crowd): Promise<void> {
+  const { tally } = crowd;
+  const each = CAUGHT_UP_SHARE * FRAMES_PER_S * (SETTLE_MS / 1000);
   const endMs = systemTime.now() + CATCH_UP_MS_MAX;
   do {
     tally.record();
     await systemTime.sleep(SETTLE_MS);
-  } while (tally.summary().frames < due && systemTime.now() < endMs);
+  } while (tally.summary().frames < each * openCount(crowd) && systemTime.now() < endMs);
 }
 
 function rowsOfSnapshots(shown: Awaited<ReturnType<typeof watchBySnapshots>>): Outcome['rows'] {
-  const { streams, summary, usage, cpuPerFrameUs, refused } = shown;
+  const { admitted, streams, summary, usage, cpuPerFrameUs, refused } = shown;
   const perStream = usage && (usage.cpuShare / streams) * 1e6;
   const bytes = summary.bytes / (((usage?.wallMs ?? 0) / 1000) * streams);
   return [
-    ['by snapshots: admitted, refused', `${streams}, ${JSON.stringify(refused)}`],
+    ['by snapshots: admitted, refused', `${admitted}, ${JSON.stringify(refused)}`],
+    ['  streams closed with', JSON.stringify(summary.closed)],
     ['  server used', formatUsage(usage)],
     ['  a second and world', perStream ? `${perStream.toFixed(0)} µs` : 'unknown'],
     ['  per delivered frame', cpuPerFrameUs ? `${cpuPerFrameUs.toFixed(1)} µs` : 'unknown'],
