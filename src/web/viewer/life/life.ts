@@ -22,6 +22,14 @@ export interface Switching {
   features: Readonly<Record<string, boolean>>;
 }
 
+/** A feature of a car that is switched off at a tick, lived up to another. */
+export interface Trial {
+  vin: string;
+  feature: string;
+  offTick: number;
+  untilTick: number;
+}
+
 /** A private copy of the world from one of its moments on. */
 export interface Branch {
   /** The last tick that it shares with the world. */

@@ -10,7 +10,7 @@ import type {
   WorldEvent,
   WorldOutlook,
 } from '../api/types.ts';
-import type { Extent, Mark, Switching } from './life.ts';
+import type { Extent, Mark, Switching, Trial } from './life.ts';
 
 /** What the page may ask: names, arguments and answers. */
 export interface Questions {
@@ -30,6 +30,8 @@ export interface Questions {
   ): Promise<{ frames: readonly Snapshot[]; tick: number }>;
   branchIncidents(branch: number): Promise<readonly Incident[]>;
   closeBranch(branch: number): Promise<void>;
+  /** Whether something would come of it. */
+  comesTrue(trial: Trial): Promise<boolean>;
   /** What follows is as the service answers. */
   features(vin: string): Promise<FeatureState>;
   perception(vin: string): Promise<Perception>;

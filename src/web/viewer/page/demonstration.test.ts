@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { WorldEvent, WorldStake } from '../api/types.ts';
-import { chosen, Demonstration } from './demonstration.ts';
+import type { Trial } from '../life/life.ts';
+import { Demonstration, ranked } from './demonstration.ts';
 
 let outlook: () => WorldStake[] = () => [];
 let tick: () => number = () => 0;
@@ -29,7 +30,7 @@ const stake = (feature: string, time: number, consequence = 'collision') =>
     distance: 50,
   }) as WorldStake;
 const choice = (outlook: WorldStake[], offered: string[] = []) => {
-  const found = chosen(outlook, ({ feature }) => offered.includes(feature));
+  const [found] = ranked(outlook, ({ feature }) => offered.includes(feature));
   return found && `${found.feature} ${found.time}`;
 };
 
@@ -57,6 +58,8 @@ describe('a demonstration', () => {
   let newest: { tick: number };
   let switched: [feature: string, isOn: boolean][];
   let demonstration: Demonstration;
+  /** What the world that lives in this page answers. */
+  let comesTrue: (trial: Trial) => boolean;
   /** What the car answers when it is switched: why it failed. */
   let answer: () => Promise<string>;
   beforeEach(() => {
@@ -65,14 +68,15 @@ describe('a demonstration', () => {
     tick = () => newest.tick;
     switched = [];
     answer = async () => '';
+    comesTrue = () => true;
     said.length = 0;
     readOutlook.mockClear();
     outlook = () => [stake('aeb', 20), stake('esc', 25), stake('brakes', 30)];
     demonstration = new Demonstration({
       live: {
         ...{ id: 'w', playback: { newest }, fleet: signal(fleet), latest: signal(newest) },
-        // The world does not live in this page.
-        ask: (_: string, __: unknown[], service: () => unknown) => service(),
+        ask: async (question: string, [trial]: Trial[], service: () => unknown) =>
+          question === 'comesTrue' && trial ? comesTrue(trial) : service(),
       },
       car: {
         pick: () => {},
@@ -113,6 +117,26 @@ describe('a demonstration', () => {
     expect(offered()).toBe('passed aeb');
     await begin();
     expect(offered()).toBe('offer esc');
+  });
+
+  test('[P22] offers what comes true at once and at the last moment, else what comes soonest', async () => {
+    const trials: Trial[] = [];
+    comesTrue = (trial) => trials.push(trial) > 0 && trial.feature === 'esc';
+    await begin();
+    expect(offered()).toBe('offer esc');
+    const tried = { vin: 'A', feature: 'esc', untilTick: 1000 + 37 * 50 };
+    expect(trials.slice(-2)).toEqual([
+      { ...tried, offTick: 1050 },
+      { ...tried, offTick: 1000 + 19 * 50 },
+    ]);
+    const lastMomentOf = ({ offTick }: Trial) => offTick > 1050;
+    comesTrue = (trial) => trial.feature === 'brakes' || !lastMomentOf(trial);
+    await begin();
+    expect(offered()).toBe('offer brakes');
+    comesTrue = () => false;
+    outlook = () => [stake('aeb', 20), stake('front_camera', 26)];
+    await begin();
+    expect(offered()).toBe('offer aeb');
   });
 
   test('[P22] does nothing when a finger comes a moment after the buttons have changed', async () => {

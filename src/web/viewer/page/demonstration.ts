@@ -11,17 +11,20 @@ import {
   type WorldStake,
 } from '../api/types.ts';
 import { carName, inSentence } from '../formatting.ts';
+import { isConsequenceOf } from '../stakes.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { LiveWorld } from './live-world.ts';
 import type { PickedCar } from './picked-car.ts';
 
 const SEEN = ['localStorage', 'viewer.invited'] as const;
 /** Nothing is offered that comes sooner: whoever reads it must be able to press the button. */
-const READ_S = 14;
+const READ_S = 16;
 /** What comes later is offered only where nothing comes sooner. */
 const SOON_S = 40;
-/** An offer that nobody takes ends when it is so near. */
-const TOO_LATE_S = 3;
+/** An offer that nobody takes ends when it is so near: a feature may have seen what comes by then. */
+const TOO_LATE_S = 6;
+/** So many of the best are tried before one is offered; nobody waits for more. */
+const TRIED_MAX = 6;
 /** A button does something else now: a finger that is on its way must not meet it. */
 const SETTLE_MS = 900;
 /** Nothing has come of it when it is overdue by so much. */
@@ -131,7 +134,7 @@ export class Demonstration {
     try {
       const { live } = this.#parts;
       const outlook = await live.ask('outlook', [], () => readOutlook(live.id));
-      const offer = this.#offerOf(outlook);
+      const offer = await this.#firstTrue(this.#offersOf(outlook));
       if (this.phase.peek().name !== 'looking') return;
       if (offer === undefined) {
         this.phase.value = { name: 'failed', why: 'Nothing is at stake in the next minute.' };
@@ -148,18 +151,35 @@ export class Demonstration {
     }
   }
 
-  #offerOf({ tick, outlook }: WorldOutlook): Offer | undefined {
+  /** What can be offered, the best first. */
+  #offersOf({ tick, outlook }: WorldOutlook): Offer[] {
     const { live } = this.#parts;
     const nowTick = Math.max(tick, live.playback.newest?.tick ?? 0);
     const agoS = (nowTick - tick) / TICKS_PER_S;
-    const found = chosen(
-      outlook.map((stake) => ({ ...stake, time: stake.time - agoS })),
-      (stake) => this.#offered.has(keyOf(stake)),
-    );
-    const car = live.fleet.peek().find(({ vin }) => vin === found?.vin);
-    if (found === undefined || car === undefined) return undefined;
-    const pace = found.distance / (found.time + agoS);
-    return { ...found, car, pace, dueTick: nowTick + found.time * TICKS_PER_S };
+    const stakes = outlook.map((stake) => ({ ...stake, time: stake.time - agoS }));
+    const fleet = new Map(live.fleet.peek().map((car) => [car.vin, car]));
+    return ranked(stakes, (stake) => this.#offered.has(keyOf(stake))).flatMap((stake) => {
+      const car = fleet.get(stake.vin);
+      if (car === undefined) return [];
+      const pace = stake.distance / (stake.time + agoS);
+      return [{ ...stake, car, pace, dueTick: nowTick + stake.time * TICKS_PER_S }];
+    });
+  }
+
+  /** The first of some offers that comes true, as far as they can be tried; else the first one. */
+  async #firstTrue(offers: readonly Offer[]): Promise<Offer | undefined> {
+    for (const offer of offers.slice(0, TRIED_MAX)) if (await this.#comesTrue(offer)) return offer;
+    return offers[0];
+  }
+
+  /** Whether it comes true where it is taken at once, and at the last moment. True if nobody can tell. */
+  async #comesTrue({ vin, feature, dueTick }: Offer): Promise<boolean> {
+    const { live } = this.#parts;
+    const untilTick = Math.round(dueTick + OVERDUE_S * TICKS_PER_S);
+    const at = (offTick: number) =>
+      live.ask('comesTrue', [{ vin, feature, offTick, untilTick }], async () => true);
+    const soonTick = (live.playback.newest?.tick ?? 0) + TICKS_PER_S;
+    return (await at(soonTick)) && (await at(Math.round(dueTick - TOO_LATE_S * TICKS_PER_S)));
   }
 
   /** The visitor takes the offer. */
@@ -219,7 +239,7 @@ export class Demonstration {
       this.#parts.report(collision.incident);
       return;
     }
-    const event = events.find((each) => isAbout(each, offer));
+    const event = events.find((each) => isConsequenceOf(each, offer));
     if (event !== undefined && phase.name === 'waiting')
       this.phase.value = { name: 'told', offer, event };
   }
@@ -248,23 +268,18 @@ const keyOf = ({ vin, feature, hazard, kind }: WorldStake): string =>
 const ACTUATORS: ReadonlySet<string> = new Set(['brakes', 'steering', 'throttle']);
 
 /**
- * The best of an outlook, soonest first: a collision that comes soon without a sensor or a function, else one
- * without an actuator, else what comes soonest.
+ * An outlook, soonest first, the best first: collisions that come soon without a sensor or a function, then
+ * those without an actuator, then what comes soonest. What was offered comes last.
  */
-export function chosen<Entry extends WorldStake>(
+export function ranked<Entry extends WorldStake>(
   outlook: readonly Entry[],
   wasOffered: (entry: Entry) => boolean,
-): Entry | undefined {
-  const inTime = outlook.filter(({ time }) => time >= READ_S);
-  const fresh = inTime.filter((entry) => !wasOffered(entry));
-  const from = fresh.length > 0 ? fresh : inTime;
-  const crashes = from.filter(
-    ({ consequence, time }) => consequence === 'collision' && time <= SOON_S,
-  );
-  return crashes.find(({ feature }) => !ACTUATORS.has(feature)) ?? crashes[0] ?? from[0];
-}
-
-/** Whether an event tells what came of an offer. */
-function isAbout({ vin, feature, consequence }: WorldEvent, offer: Offer): boolean {
-  return vin === offer.vin && consequence !== null && feature === offer.feature;
+): Entry[] {
+  const rankOf = (entry: Entry) => {
+    const isCrash = entry.consequence === 'collision' && entry.time <= SOON_S;
+    const rank = isCrash ? Number(ACTUATORS.has(entry.feature)) : 2;
+    return wasOffered(entry) ? rank + 3 : rank;
+  };
+  // The sort is stable.
+  return outlook.filter(({ time }) => time >= READ_S).sort((a, b) => rankOf(a) - rankOf(b));
 }

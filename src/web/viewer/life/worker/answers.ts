@@ -1,10 +1,11 @@
 import type { LocalWorld } from '../../../../../client/src/local-world.ts';
 import type { FeatureName } from '../../../../../src/twin/catalogue.ts';
 import type { Snapshot } from '../../api/types.ts';
-import type { Extent, Switching } from '../life.ts';
+import type { Extent, Switching, Trial } from '../life.ts';
 import type { Question, Questions } from '../messages.ts';
 import { Branches } from './branches.ts';
 import { nextTurn } from './next-turn.ts';
+import { comesTrue } from './trial.ts';
 
 /** States between two turns for others: some 5 ms of work. */
 const AT_ONCE = 25;
@@ -71,6 +72,10 @@ export class Answers implements Questions {
 
   async closeBranch(branch: number) {
     this.#branches.close(branch);
+  }
+
+  comesTrue(trial: Trial) {
+    return comesTrue(this.#world(), trial);
   }
 
   async features(vin: string) {
