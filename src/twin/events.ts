@@ -14,6 +14,7 @@ import {
 } from '../../assembly/layout.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
 import { incidentId } from './incidents.ts';
+import { besideRoadAt, withArticle } from './party-names.ts';
 import { timeS } from './units.ts';
 import type { EventRecord, FleetEntry } from './wire.ts';
 
@@ -49,18 +50,6 @@ interface EventHazard {
   kind: string;
   site?: { actor: { name: string } | null };
 }
-
-/** Permanent bodies beside the road, by kind of spot. A car that hits one has left its lane. */
-const BESIDE_ROAD: Readonly<Record<string, string>> = {
-  parked_row_child: 'parked car',
-  deer_crossing: 'hedge',
-  blind_crossing: 'house',
-  ice_bend: 'bollard',
-  sharp_bend: 'wall',
-};
-
-/** What a car hits that leaves its lane at a spot of this kind. */
-export const besideRoadAt = (kind: string): string => BESIDE_ROAD[kind] ?? 'obstacle';
 
 /** What happens at a spot when it shows itself, by kind. */
 const APPEARANCES: Readonly<Record<string, string>> = {
@@ -204,10 +193,6 @@ function collisionOf({ other, hazard }: RawEvent, { fleet, hazards }: EventConte
 
 function spotName({ id, kind }: EventHazard): string {
   return `${SPOTS[kind] ?? `the ${kind.replaceAll('_', ' ')}`} (${id})`;
-}
-
-function withArticle(name: string): string {
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 function carName(entry: FleetEntry | undefined): string {

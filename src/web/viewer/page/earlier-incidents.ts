@@ -57,7 +57,8 @@ export class EarlierIncidents {
   #take(reports: readonly Incident[], begin: number): void {
     this.marks.value = reports.map((incident) => ({
       ...{ tick: begin, kind: 'earlier', incident: incident.id },
-      message: `${headline(incident)}, without a replay`,
+      // The map may not be there yet.
+      message: `${headline(incident, [])}, without a replay`,
     }));
     this.reports.value = reports;
   }

@@ -39,6 +39,8 @@ export class Viewer {
   readonly whatIf: WhatIf;
   readonly demonstration: Demonstration;
   readonly map = signal<CityMap | null>(null);
+  /** Its hazard spots, as far as they are known. */
+  readonly spots = computed<readonly HazardSpot[]>(() => this.map.value?.hazards ?? []);
   readonly catalogue = signal<readonly Feature[]>([]);
   readonly cities = signal<readonly City[]>([]);
   readonly camera = signal<CameraMode>('city');

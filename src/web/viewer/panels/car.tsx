@@ -58,7 +58,7 @@ function Crash({ vin }: { vin: string }) {
   return (
     <div class="panel-foot">
       <Note kind="warn">
-        <p>{headline(incident)}</p>
+        <p>{headline(incident, viewer.spots.value)}</p>
         <Button size="small" onClick={() => viewer.openIncident(incident.id)}>
           See why
         </Button>

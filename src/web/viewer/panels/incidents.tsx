@@ -97,7 +97,7 @@ function IncidentRow({ incident }: { incident: Incident }) {
           </span>
           <time class="small soft">{formatClock(incident.time)}</time>
         </span>
-        <span class="row-text">{headline(incident)}</span>
+        <span class="row-text">{headline(incident, viewer.spots.value)}</span>
         <span class="row-line small">
           <span class="soft">{incident.place.street}</span>
           {isEarlier ? (

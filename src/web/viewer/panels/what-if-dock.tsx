@@ -64,7 +64,7 @@ function Further() {
 }
 
 function Line() {
-  const { whatIf } = useViewer();
+  const { whatIf, spots } = useViewer();
   const { player, fromTick, spanTicks, collisions } = whatIf;
   const extent = [fromTick.value, fromTick.value + spanTicks.value] as const;
   const isSwitched = whatIf.switchings.value.length > 0;
@@ -72,7 +72,7 @@ function Line() {
     return {
       tick: incident.tick,
       kind: 'incident',
-      message: headline(incident),
+      message: headline(incident, spots.value),
       incident: incident.id,
     };
   });

@@ -1,4 +1,5 @@
 /** A collision report in sentences. */
+import { namesOfOthers, type Spot } from '../../../twin/party-names.ts';
 import type { Failure, Incident, IncidentOther, IncidentVehicle } from '../api/types.ts';
 import {
   capitalised,
@@ -11,36 +12,21 @@ import {
   sentence,
 } from '../formatting.ts';
 
-/** A one-line summary. */
-export function headline({ vehicles, other, kind }: Incident): string {
-  const [first, second] = vehicles;
-  const name = first?.model ?? 'A vehicle';
-  const opponent = second?.model ?? withArticle(other[0]?.kind ?? kind);
-  return `${name} and ${opponent}`;
+/** A one-line summary. @param spots of the city, as far as they are known */
+export function headline({ vehicles, other }: Incident, spots: readonly Spot[]): string {
+  return joinWords([...vehicles.map(({ model }) => model), ...namesOfOthers(other, spots)]);
 }
 
 /** The course of the collision in a sentence. */
-export function story(incident: Incident): string {
+export function story(incident: Incident, spots: readonly Spot[]): string {
   const striking = incident.vehicles.find(({ role }) => role === 'striking');
   const struck = incident.vehicles.filter((vehicle) => vehicle !== striking);
   const where = incident.place.street === '' ? '' : ` on ${incident.place.street}`;
-  const what = [...struck.map(carName), ...others(incident.other)];
+  const what = [...struck.map(carName), ...namesOfOthers(incident.other, spots)];
   if (striking === undefined)
     return `At ${formatClock(incident.time)}, ${joinWords(what)} collided${where}.`;
   const speed = striking.speed < 0.5 ? 'at a crawl' : `at ${kmh(striking.speed)}`;
   return `At ${formatClock(incident.time)}, ${carName(striking)} hit ${joinWords(what)}${where}, ${speed}.`;
-}
-
-const PLURALS: Readonly<Record<string, string>> = { child: 'children', lorry: 'lorries' };
-
-/** “a child”, “two obstacles”. */
-function others(all: readonly IncidentOther[]): string[] {
-  const byKind = Map.groupBy(all, ({ kind }) => kind);
-  return [...byKind].map(([kind, { length }]) =>
-    length === 1
-      ? withArticle(kind)
-      : `${length === 2 ? 'two' : length} ${PLURALS[kind] ?? `${inSentence(kind)}s`}`,
-  );
 }
 
 /** The features of a car that were off or degraded; empty where there were none. */
@@ -55,12 +41,32 @@ export function shortcomings({ off, degraded }: IncidentVehicle): string {
 
 const WHERE = { front: 'in front', side: 'on the side', rear: 'in the rear' };
 
+/** What stands beside the road and was hit: its name, and a sentence on it. */
+export function fixedThings(
+  { other }: Incident,
+  spots: readonly Spot[],
+): { name: string; text: string }[] {
+  const fixed = other.filter(({ mass }) => mass === null);
+  return namesOfOthers(fixed, spots).map((name) => {
+    const [stands, it] = /^an? /.test(name) ? ['It stands', 'it'] : ['They stand', 'them'];
+    const text = `${stands} beside the road: a car that hits ${it} has left its lane.`;
+    return { name: capitalised(name), text };
+  });
+}
+
+/** One contact alone does not change a speed by so much more than that with which the gap closed. */
+const ONE_CONTACT_MAX = 2;
+
 /** What the collision did to a car: “Drove at 42 km/h and was hit in front: …”. */
-export function impactOnCar(vehicle: IncidentVehicle): string {
+export function impactOnCar(vehicle: IncidentVehicle, incident: Incident): string {
   const { speed, delta_v, impact_area, mass, role } = vehicle;
+  const { vehicles, other, closing_speed } = incident;
+  const areSeveral =
+    vehicles.length + other.length > 2 || delta_v > ONE_CONTACT_MAX * closing_speed;
+  const impact = areSeveral ? 'The hardest hit' : 'The impact';
   const drove = speed < 0.5 ? 'Stood' : `Drove at ${kmh(speed)}`;
   const hit = role === 'striking' ? `hit with its ${impact_area}` : `was hit ${WHERE[impact_area]}`;
-  return `${drove} and ${hit}. The impact changed its speed by ${kmh(delta_v)}. It weighs ${kg(mass)}.`;
+  return `${drove} and ${hit}. ${impact} changed its speed by ${kmh(delta_v)}. It weighs ${kg(mass)}.`;
 }
 
 /** What it did to somebody or something else; empty for what is fixed to the ground. */
@@ -109,9 +115,4 @@ export function whose({ vins }: Explanation, { vehicles }: Incident): string {
 
 function unique<T>(values: T[]): T[] {
   return [...new Set(values)];
-}
-
-function withArticle(kind: string): string {
-  const name = inSentence(kind);
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
