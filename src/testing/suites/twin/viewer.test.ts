@@ -290,7 +290,7 @@ describe('an incident', () => {
       expect.closeTo(incident.tick + 100, -1),
     ]);
     if (!first.replay?.isPlaying)
-      await crash.getByRole('button', { name: 'Play the replay' }).click();
+      await crash.getByRole('button', { name: /^Play (the replay|again)$/ }).click();
     await until(crash, `viewer.tick > ${first.tick}`);
     await crash.getByRole('button', { name: /^½/ }).click();
     // The end of it is enough to play at half the speed.
@@ -299,6 +299,7 @@ describe('an incident', () => {
     if (!(await display(crash)).replay?.isPlaying)
       await crash.getByRole('button', { name: 'Play the replay' }).click();
     await until(crash, 'viewer.tick === viewer.replay.lastTick && !viewer.replay.isPlaying');
+    await crash.getByRole('button', { name: 'Play again' }).waitFor();
   });
 
   test('[P9] has a ghost whose path is that of the replay with the feature', async () => {

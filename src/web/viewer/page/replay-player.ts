@@ -2,7 +2,8 @@ import { batch, computed, signal } from '@preact/signals';
 import { prefersReducedMotion } from '../../common/media.ts';
 import { RequestError, reasonOf } from '../../common/request.ts';
 import { readIncident, readReplay } from '../api/twin.ts';
-import type { Incident, Replay, Snapshot } from '../api/types.ts';
+import { type Incident, type Replay, type Snapshot, TICKS_PER_S } from '../api/types.ts';
+import { inSentence, joinWords } from '../formatting.ts';
 import {
   emptyWorld,
   framesAround,
@@ -23,6 +24,7 @@ import { extent, played, type Speed, within } from '../replay/timeline.ts';
 import type { Focus, ShownWorld } from '../scene/types.ts';
 import type { Address } from './address.ts';
 import type { EarlierIncidents } from './earlier-incidents.ts';
+import { FRAME_TICKS } from './frame-buffer.ts';
 import type { LiveWorld } from './live-world.ts';
 
 /** How often an incident is read again until it is explained. */
@@ -30,6 +32,11 @@ const EXPLAINED_MS = 1000;
 /** So often a request that failed is repeated by itself, and after so long. */
 const RETRIES_MAX = 3;
 const RETRY_MS = 2500;
+/** A replay goes on for so long after its contact, if that much has been lived. */
+const AFTERMATH_TICKS = 2 * TICKS_PER_S;
+/** The rest of one that was read sooner is read so long after it has been lived, and so often at most. */
+const REST_SLACK_MS = 300;
+const REST_READS_MAX = 5;
 /** How often the panels get the position of the replay. */
 const PUBLISH_TICKS = 2;
 
@@ -62,6 +69,11 @@ export class ReplayPlayer {
     const incident = this.incident.value;
     return incident === null ? null : (explanations(incident)[this.chosen.value] ?? null);
   });
+  /** Beside a ghost: “with ESC”. */
+  readonly #ghostSign = computed(() => {
+    const features = this.explanation.value?.features ?? [];
+    return `with ${joinWords(features.map(inSentence))}`;
+  });
   readonly tick = signal(0);
   readonly isPlaying = signal(false);
   readonly speed = signal<Speed>(1);
@@ -76,6 +88,7 @@ export class ReplayPlayer {
   #focusOf: { tick: number; would: Replay | null } | undefined;
   #trails: { step: number; would: Replay | null; lines: Focus['trails'] } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
   #retries = 0;
   /** Repeats the request that has failed. */
   #again: () => Promise<void> = async () => {};
@@ -93,6 +106,7 @@ export class ReplayPlayer {
   open(id: string | null): void {
     if (id === this.id.peek()) return;
     clearTimeout(this.#timer);
+    clearTimeout(this.#restTimer);
     this.#start = NO_START;
     this.#retries = 0;
     batch(() => {
@@ -222,6 +236,7 @@ export class ReplayPlayer {
   }
 
   #showGhosts(): void {
+    this.shown.ghostSign = this.#ghostSign.peek();
     const would = framesAround(this.asItWouldHaveBeen.peek()?.frames ?? [], this.#exactTick);
     const vins = would === null ? [] : (this.explanation.peek()?.vins ?? []);
     const { ghosts, cars } = this.shown;
@@ -282,11 +297,26 @@ export class ReplayPlayer {
         this.isPlaying.value = moment === null && !prefersReducedMotion.peek();
       });
       this.#chooseSet();
+      this.#awaitRest(incident);
       if (incident.explained) await this.#loadGhost();
       else this.#awaitExplanation(id);
     } catch (error) {
       this.#fail(id, error, () => this.#load(id));
     }
+  }
+
+  /** What was read right after the contact ends with what had been lived by then. */
+  #awaitRest({ id, tick }: Pick<Incident, 'id' | 'tick'>, reads = 0): void {
+    const missingTicks = tick + AFTERMATH_TICKS - extent(this.frames)[1];
+    if (missingTicks < FRAME_TICKS || reads >= REST_READS_MAX) return;
+    const lived = (missingTicks / TICKS_PER_S) * 1000;
+    this.#restTimer = setTimeout(async () => {
+      // What is there can be played meanwhile.
+      const replay = await this.#readReplay(id, []).catch(() => null);
+      if (id !== this.id.peek()) return;
+      if (replay !== null) this.asItWas.value = replay;
+      this.#awaitRest({ id, tick }, reads + 1);
+    }, lived + REST_SLACK_MS);
   }
 
   #awaitExplanation(id: string): void {
