@@ -125,3 +125,29 @@ test('a ghost is signed with what its car has on', async () => {
   expect(player.show()).toBe(true);
   expect(player.shown.ghostSign).toBe('with ESC and front camera');
 });
+
+test('a report is there before its replay, which is said to be on its way', async () => {
+  const player = open(LATER.id, { 'incident i900-0': LATER, 'replay i900-0': new Error('down') });
+  expect([player.isOpening.value, player.incident.value]).toEqual([true, null]);
+  await settled();
+  expect([player.isOpening.value, player.incident.value]).toEqual([true, LATER]);
+  const there = open(LATER.id, { 'incident i900-0': LATER, 'replay i900-0': replayUpTo(1000) });
+  await settled();
+  expect([there.isOpening.value, there.asItWas.value?.incident]).toEqual([false, LATER.id]);
+  const earlier = open(EARLIER.id, { 'incident i300-0': null });
+  await settled();
+  expect(earlier.isOpening.value).toBe(false);
+  earlier.open(null);
+  expect(earlier.isOpening.value).toBe(false);
+});
+
+test('[P24] what is recorded plays at the usual speed, and leaves the chosen one', async () => {
+  const player = open(LATER.id, { 'incident i900-0': LATER, 'replay i900-0': replayUpTo(1000) });
+  await settled();
+  player.speed.value = 0.25;
+  const played = player.playThrough();
+  expect([player.tick.value, player.speed.value]).toEqual([500, 1]);
+  for (let i = 0; i < 200 && player.isPlaying.value; i++) player.advance(0.25);
+  await played;
+  expect([player.tick.value, player.speed.value]).toEqual([1000, 0.25]);
+});

@@ -61,6 +61,15 @@ export class ReplayPlayer {
   /** There is a report of the incident, but it cannot be shown again. */
   readonly hasNoReplay = signal(false);
   readonly asItWas = signal<Replay | null>(null);
+  /** It is on its way; the live world is shown meanwhile. */
+  readonly isOpening = computed(
+    () =>
+      this.id.value !== null &&
+      this.asItWas.value === null &&
+      !this.hasNoReplay.value &&
+      !this.isUnknown.value &&
+      this.error.value === '',
+  );
   /** The counterfactual replay with the features of `explanation`. */
   readonly asItWouldHaveBeen = signal<Replay | null>(null);
   /** Index of the shown explanation. */
@@ -136,14 +145,17 @@ export class ReplayPlayer {
     if (this.chosen.peek() !== before) this.choose(this.chosen.peek());
   }
 
-  /** Plays from the beginning. Resolves at the end, or when somebody stops it. */
+  /** Plays from the beginning, slow around the contact only. Resolves at the end, or when somebody stops it. */
   playThrough(): Promise<void> {
+    const speed = this.speed.peek();
     this.seek(extent(this.frames)[0]);
+    this.speed.value = 1;
     this.isPlaying.value = true;
     return new Promise((resolve) => {
       const stop = this.isPlaying.subscribe((isPlaying) => {
         if (isPlaying) return;
         queueMicrotask(() => stop());
+        if (this.speed.peek() === 1) this.speed.value = speed;
         resolve();
       });
     });
@@ -276,11 +288,13 @@ export class ReplayPlayer {
   async #load(id: string): Promise<void> {
     try {
       const incident = await this.#readIncident(id);
+      if (id !== this.id.peek()) return;
+      this.incident.value = incident;
+      // The report can be read before the replay is there.
       const replay = incident && (await this.#readWhole(id));
       if (id !== this.id.peek()) return;
       this.#retries = 0;
       batch(() => {
-        this.incident.value = incident;
         this.isUnknown.value = incident === null;
         this.hasNoReplay.value = incident !== null && replay === null;
       });

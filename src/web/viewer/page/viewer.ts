@@ -76,6 +76,8 @@ export class Viewer {
   /** How a link wants the camera to be used in its mode; null: as that begins. */
   readonly view = signal<CameraUse['view']>(null);
   readonly dialog = signal<DialogName | null>(null);
+  /** The incident of the link that opened the page: whoever followed it may know nothing of all this. */
+  linked: string | null = null;
   /** Why the map cannot be drawn; empty where it can. */
   readonly mapError = signal('');
   readonly #mapRead = Promise.withResolvers<void>();
@@ -201,6 +203,7 @@ export class Viewer {
       }
       return [car, incident, tick, camera].every((each) => each === null);
     };
+    this.linked = readAddress(location).incident;
     if (follow()) this.demonstration.invite();
     addEventListener('hashchange', follow);
     effect(() => {

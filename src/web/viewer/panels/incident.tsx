@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../common/button.tsx';
 import { Pairs } from '../../common/pairs.tsx';
-import { Empty, Loading, Note } from '../../common/states.tsx';
+import { Empty, Note } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
 import type { Incident, IncidentVehicle } from '../api/types.ts';
 import { carName, formatInteger, joinWords, kmh, percent, title } from '../formatting.ts';
@@ -13,13 +13,15 @@ import {
   headline,
   impactOnCar,
   impactOnOther,
+  introduction,
   shortcomings,
   story,
   whose,
 } from '../replay/report.ts';
+import { extent } from '../replay/timeline.ts';
 import { StillOff } from './demonstration.tsx';
 import { ReplayPlots } from './replay-plots.tsx';
-import { RightPanel } from './right-panel.tsx';
+import { OpeningReport, RightPanel } from './right-panel.tsx';
 
 /** The report of the open incident. */
 export function IncidentPanel() {
@@ -57,16 +59,17 @@ export function IncidentPanel() {
         </Note>
       ) : null}
       {incident === null ? null : <Report incident={incident} />}
-      {incident === null && replay.error.value === '' ? <Loading what="the incident" /> : null}
+      {incident === null && replay.error.value === '' ? <OpeningReport /> : null}
     </RightPanel>
   );
 }
 
 function Report({ incident }: { incident: Incident }) {
-  const { demonstration, replay, spots } = useViewer();
+  const { demonstration, replay, spots, linked } = useViewer();
   const { severity, injury_risk, points, repair_cost } = incident.earned;
   return (
     <>
+      {incident.id === linked ? <p class="soft">{introduction(incident)}</p> : null}
       <p>{story(incident, spots.value)}</p>
       <Explanations incident={incident} />
       <StillOff />
@@ -112,7 +115,8 @@ function Files() {
     if (canvas === null) return;
     isRecording.value = true;
     try {
-      await saveAsVideo(replay, canvas);
+      const name = await saveAsVideo(replay, canvas);
+      if (name !== undefined) showToast(`Saved: ${name}`);
     } catch (error) {
       console.warn(error);
       showToast('The video could not be saved.', { kind: 'bad' });
@@ -129,12 +133,19 @@ function Files() {
         </Button>
         {canSaveVideo() && mapError.value === '' ? (
           <Button size="small" disabled={isRecording.value} onClick={record}>
-            {isRecording.value ? 'Recording…' : 'Save as a video'}
+            {isRecording.value ? <Recording /> : 'Save as a video'}
           </Button>
         ) : null}
       </div>
     </section>
   );
+}
+
+function Recording() {
+  const { replay } = useViewer();
+  const [first, last] = extent(replay.frames);
+  const part = (replay.tick.value - first) / Math.max(1, last - first);
+  return <>Recording… {Math.round(100 * part)} %</>;
 }
 
 function Explanations({ incident }: { incident: Incident }) {

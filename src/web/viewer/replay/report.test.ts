@@ -6,6 +6,7 @@ import {
   headline,
   impactOnCar,
   impactOnOther,
+  introduction,
   shortcomings,
   story,
   whose,
@@ -131,6 +132,20 @@ describe('the story', () => {
     );
     const wall = { kind: 'building', hazard: null, impact_area: null, impact_speed: null };
     expect(impactOnOther({ ...wall, mass: null, delta_v: 0 })).toBe('');
+  });
+
+  it('is introduced by what was off, to whoever comes by a link', () => {
+    expect(introduction({ ...INCIDENT, vehicles: [{ ...TERRA, off: ['esc'] }] })).toBe(
+      'A simulated city: somebody switched off the ESC of this car to see what would happen.',
+    );
+    expect(introduction(INCIDENT)).toMatch(/ off the brakes of Halden Terra \(BL 319 DR\) to /);
+    const off: IncidentVehicle['off'] = ['esc', 'brakes', 'aeb', 'steering'];
+    expect(introduction({ ...INCIDENT, vehicles: [TERRA, { ...CITY, off }] })).toMatch(
+      / off 4 features of these cars to /,
+    );
+    expect(introduction({ ...INCIDENT, vehicles: [CITY] })).toBe(
+      'This happened in a simulated city.',
+    );
   });
 
   it('does not tell the change of speed by all contacts as that by the first', () => {

@@ -17,6 +17,22 @@ export function headline({ vehicles, other }: Incident, spots: readonly Spot[]):
   return joinWords([...vehicles.map(({ model }) => model), ...namesOfOthers(other, spots)]);
 }
 
+/** More features are counted. */
+const NAMED_MAX = 3;
+
+/** What somebody needs to know who comes here by a link. */
+export function introduction({ vehicles }: Incident): string {
+  const without = vehicles.filter(({ off }) => off.length > 0);
+  const [first, ...more] = without;
+  if (first === undefined) return 'This happened in a simulated city.';
+  const off = unique(without.flatMap((vehicle) => vehicle.off));
+  const what =
+    off.length > NAMED_MAX ? `${off.length} features` : `the ${joinWords(off.map(inSentence))}`;
+  const one = vehicles.length === 1 ? 'this car' : carName(first);
+  const whose = more.length === 0 ? one : 'these cars';
+  return `A simulated city: somebody switched off ${what} of ${whose} to see what would happen.`;
+}
+
 /** The course of the collision in a sentence. */
 export function story(incident: Incident, spots: readonly Spot[]): string {
   const striking = incident.vehicles.find(({ role }) => role === 'striking');
