@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Incident } from '../api/types.ts';
 import type { Mark } from '../life/life.ts';
-import { headline } from '../replay/report.ts';
+import { headline } from '../replay/headline.ts';
 
 /** After so long it is asked again for what could not be read. */
 const RETRY_MS = 3000;

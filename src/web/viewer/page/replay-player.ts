@@ -11,6 +11,7 @@ import {
   interpolateWorld,
 } from '../live/interpolation.ts';
 import { carOf } from '../live/playback.ts';
+import { explanations } from '../replay/explanations.ts';
 import {
   bearingOf,
   type Parties,
@@ -19,7 +20,6 @@ import {
   TRAIL_STEP_TICKS,
   trailOf,
 } from '../replay/parties.ts';
-import { explanations } from '../replay/report.ts';
 import { extent, played, type Speed, within } from '../replay/timeline.ts';
 import type { Focus, ShownWorld } from '../scene/types.ts';
 import type { Address } from './address.ts';

@@ -7,7 +7,7 @@ import { showToast } from '../../common/toasts.tsx';
 import { type FleetEntry, TICKS_PER_S } from '../api/types.ts';
 import { formatInteger, kmh } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { headline } from '../replay/report.ts';
+import { headline } from '../replay/headline.ts';
 import { Features } from './features.tsx';
 import { stateOf } from './fleet.tsx';
 import { HistoryPlots } from './history.tsx';

@@ -7,16 +7,15 @@ import type { Incident, IncidentVehicle } from '../api/types.ts';
 import { carName, formatInteger, joinWords, kmh, percent, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { canSaveVideo, saveAsJson, saveAsVideo } from '../page/saving.ts';
+import { explanations, whose } from '../replay/explanations.ts';
+import { headline } from '../replay/headline.ts';
 import {
-  explanations,
   fixedThings,
-  headline,
   impactOnCar,
   impactOnOther,
   introduction,
   shortcomings,
   story,
-  whose,
 } from '../replay/report.ts';
 import { extent } from '../replay/timeline.ts';
 import { StillOff } from './demonstration.tsx';

@@ -6,7 +6,7 @@ import type { Incident } from '../api/types.ts';
 import { formatClock, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { groupRepeats, type Repeats } from '../page/repeats.ts';
-import { headline } from '../replay/report.ts';
+import { headline } from '../replay/headline.ts';
 
 /** A world may have very many incidents: the whole list is rendered on request. */
 const SHOWN_FIRST = 50;

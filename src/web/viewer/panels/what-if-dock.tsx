@@ -5,7 +5,7 @@ import type { Mark } from '../life/life.ts';
 import { useViewer } from '../page/context.ts';
 import { FRAME_TICKS } from '../page/frame-buffer.ts';
 import { placeMarks } from '../page/marks.ts';
-import { headline } from '../replay/report.ts';
+import { headline } from '../replay/headline.ts';
 import { PlayButtons, SpeedSelect, Track } from './track.tsx';
 
 const PAGE_TICKS = 10 * TICKS_PER_S;

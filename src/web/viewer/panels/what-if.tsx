@@ -6,7 +6,7 @@ import { ago, capitalised, carName, duration, inSentence, joinWords } from '../f
 import type { Switching } from '../life/life.ts';
 import { useViewer } from '../page/context.ts';
 import { stateIn } from '../page/needs.ts';
-import { headline } from '../replay/report.ts';
+import { headline } from '../replay/headline.ts';
 import { FeatureGroups, FeatureToggle, Presets } from './features.tsx';
 import { RightPanel } from './right-panel.tsx';
 

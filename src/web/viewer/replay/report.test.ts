@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure, Incident, IncidentVehicle } from '../api/types.ts';
+import { explanations, whose } from './explanations.ts';
+import { headline } from './headline.ts';
 import {
-  explanations,
   fixedThings,
-  headline,
   impactOnCar,
   impactOnOther,
   introduction,
   shortcomings,
   story,
-  whose,
 } from './report.ts';
 
 const TERRA: IncidentVehicle = {

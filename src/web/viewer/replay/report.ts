@@ -1,6 +1,6 @@
 /** A collision report in sentences. */
 import { namesOfOthers, type Spot } from '../../../twin/party-names.ts';
-import type { Failure, Incident, IncidentOther, IncidentVehicle } from '../api/types.ts';
+import type { Incident, IncidentOther, IncidentVehicle } from '../api/types.ts';
 import {
   capitalised,
   carName,
@@ -9,13 +9,7 @@ import {
   inSentence,
   joinWords,
   kmh,
-  sentence,
 } from '../formatting.ts';
-
-/** A one-line summary. @param spots of the city, as far as they are known */
-export function headline({ vehicles, other }: Incident, spots: readonly Spot[]): string {
-  return joinWords([...vehicles.map(({ model }) => model), ...namesOfOthers(other, spots)]);
-}
 
 /** More features are counted. */
 const NAMED_MAX = 3;
@@ -25,7 +19,7 @@ export function introduction({ vehicles }: Incident): string {
   const without = vehicles.filter(({ off }) => off.length > 0);
   const [first, ...more] = without;
   if (first === undefined) return 'This happened in a simulated city.';
-  const off = unique(without.flatMap((vehicle) => vehicle.off));
+  const off = [...new Set(without.flatMap((vehicle) => vehicle.off))];
   const what =
     off.length > NAMED_MAX ? `${off.length} features` : `the ${joinWords(off.map(inSentence))}`;
   const one = vehicles.length === 1 ? 'this car' : carName(first);
@@ -96,39 +90,4 @@ export function impactOnOther({ mass, delta_v, impact_area, impact_speed }: Inci
 
 function kg(mass: number): string {
   return `${formatInteger(mass)} kg`;
-}
-
-/** The failures that explain the collision together; often just one. */
-export interface Explanation {
-  set: number;
-  features: string[];
-  vins: string[];
-  effect: Failure['effect'];
-  sentences: string[];
-}
-
-/** The explanations, those that avoid it first. */
-export function explanations({ failures }: Incident): Explanation[] {
-  const bySet = Map.groupBy(failures, ({ set }) => set);
-  const all = [...bySet].map(([set, members]) => ({
-    set,
-    features: unique(members.map(({ feature }) => feature)),
-    vins: unique(members.map(({ vin }) => vin)),
-    effect: members[0]?.effect ?? 'mitigates',
-    sentences: unique(members.map(({ explanation }) => sentence(explanation))),
-  }));
-  return all.toSorted(
-    (a, b) => Number(a.effect === 'mitigates') - Number(b.effect === 'mitigates'),
-  );
-}
-
-/** The plates of the cars whose features an explanation is about; empty where there is one car. */
-export function whose({ vins }: Explanation, { vehicles }: Incident): string {
-  if (vehicles.length < 2) return '';
-  const plates = vehicles.filter(({ vin }) => vins.includes(vin)).map(({ plate }) => plate);
-  return `of ${joinWords(plates)}`;
-}
-
-function unique<T>(values: T[]): T[] {
-  return [...new Set(values)];
 }
