@@ -40,7 +40,9 @@ export function namesOfOthers(others: readonly Other[], spots: readonly Spot[]):
   );
 }
 
-export const counted = (count: number): string => (count === 2 ? 'two' : String(count));
+const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];
+
+export const counted = (count: number): string => NUMBERS[count] ?? String(count);
 
 export const withArticle = (name: string): string =>
   `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}`;

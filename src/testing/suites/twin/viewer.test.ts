@@ -275,6 +275,7 @@ describe('an incident', () => {
     // Without regard to case, and features by their spoken names.
     const sentence = (incident.failures[0]?.explanation ?? '').replaceAll('_', ' ');
     await report.getByText(sentence).waitFor();
+    await report.getByText(/^A simulated city: somebody switched off /).waitFor();
     expect(await report.innerText()).toContain(incident.place.street);
     for (const { plate } of incident.vehicles) {
       expect(await report.innerText()).toContain(plate);

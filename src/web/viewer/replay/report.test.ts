@@ -99,6 +99,9 @@ describe('the story', () => {
         text: 'It stands beside the road: a car that hits it has left its lane.',
       },
     ]);
+    expect(headline({ ...incident, other: [post, post, post] }, spots)).toBe(
+      'Halden Terra and three bollards',
+    );
     const child = { ...post, kind: 'child', mass: 30 };
     expect(fixedThings({ ...incident, other: [child] }, spots)).toEqual([]);
   });

@@ -249,7 +249,10 @@ const AEB = markOf('AEB', TONES.aeb);
 const ESC = markOf('ESC', TONES.esc);
 const EVASIVE = markOf('EVADING', TONES.evasive);
 const CRASHED = markOf('CRASHED', TONES.crashed);
-const GHOST_STYLE = markOf('', TONES.ghost).style;
+const GHOST_STYLE: PillStyle = {
+  text: signStyle([0.02, 0.1, 0.16], [0, 0, 0], 0),
+  bar: signStyle(TONES.ghost, [1, 1, 1]),
+};
 
 /** The mark of the most specific intervention that acts in a car. */
 export function interventionOf(car: ShownCar): Mark | null {
