@@ -5,5 +5,7 @@ import { joinWords } from '../formatting.ts';
 
 /** A one-line summary. @param spots of the city, as far as they are known */
 export function headline({ vehicles, other }: Incident, spots: readonly Spot[]): string {
-  return joinWords([...vehicles.map(({ model }) => model), ...namesOfOthers(other, spots)]);
+  const models = vehicles.map(({ model }) => model);
+  const cars = models.map((model, i) => (models.indexOf(model) < i ? `another ${model}` : model));
+  return joinWords([...cars, ...namesOfOthers(other, spots)]);
 }

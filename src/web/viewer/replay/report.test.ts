@@ -60,6 +60,9 @@ describe('the story', () => {
       'At 0:19.9, Halden Terra (BL 319 DR) hit Lumen City (FN 331 WT) on Parliament Avenue, at 42 km/h.',
     );
     expect(headline(INCIDENT, [])).toBe('Halden Terra and Lumen City');
+    expect(headline({ ...INCIDENT, vehicles: [TERRA, TERRA] }, [])).toBe(
+      'Halden Terra and another Halden Terra',
+    );
   });
 
   it('names an opponent that is no car', () => {
