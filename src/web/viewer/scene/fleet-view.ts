@@ -221,15 +221,16 @@ function addGhostSign(
   halfM: number,
   { uncovered, signs, perPixelM }: Overlay,
 ): void {
-  const awayFrom = uncovered
-    .map((place) => ({ dx: x - place[0], dy: y - place[1] }))
-    .map((away) => ({ ...away, metres: Math.hypot(away.dx, away.dy) }))
+  let [dx, dy, metres] = [0, 0, Number.POSITIVE_INFINITY];
+  for (const place of uncovered) {
+    const [awayX, awayY] = [x - place[0], y - place[1]];
+    const awayM = Math.hypot(awayX, awayY);
     // It is one of them itself.
-    .filter(({ metres }) => metres > 0)
-    .toSorted((a, b) => a.metres - b.metres)[0];
-  if (awayFrom === undefined || awayFrom.metres < SIGNED_M) return;
-  const part = (halfM + BESIDE_PX * perPixelM) / awayFrom.metres;
-  signs.addPillText(sign, [x + awayFrom.dx * part, y + awayFrom.dy * part, 0], 0, GHOST_STYLE);
+    if (awayM > 0 && awayM < metres) [dx, dy, metres] = [awayX, awayY, awayM];
+  }
+  if (metres < SIGNED_M || !Number.isFinite(metres)) return;
+  const part = (halfM + BESIDE_PX * perPixelM) / metres;
+  signs.addPillText(sign, [x + dx * part, y + dy * part, 0], 0, GHOST_STYLE);
 }
 
 interface Mark {
