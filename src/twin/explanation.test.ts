@@ -25,7 +25,10 @@ import { fleetOf } from './fleet.ts';
 import type { PartyFacts } from './incidents.ts';
 
 const fleet = fleetOf(1, 1);
-const hazards = [{ site: { actor: { name: 'deer' } } }, { site: { actor: null } }];
+const hazards = [
+  { kind: 'deer_crossing', site: { actor: { name: 'deer' } } },
+  { kind: 'ice_bend', site: { actor: null } },
+];
 const context = { fleet, hazards };
 
 const party = (car: number, off = 0, speedMps = 0, deltaVMps = 0): PartyFacts =>
@@ -104,6 +107,16 @@ describe('an explanation', () => {
     expect(away(undefined)).toBe(
       'esc was off, so nothing kept the car from skidding; with it the car would not have met the obstacle.',
     );
+  });
+
+  it('calls what is fixed to the ground as events do', () => {
+    const at = (hazard: number) => {
+      const parties = [party(0, F_STEERING), party(-1)] as const;
+      const contact = contactWith({ kind: CONTACT_OBSTACLE, hazard, block: 7, parties });
+      return sentence(F_STEERING, F_STEERING, { what: 'passed', distanceM: 0.6 }, [contact]);
+    };
+    expect(at(0)).toContain('could not steer clear of the hedge;');
+    expect(at(1)).toContain('could not steer clear of the bollard;');
   });
 
   it('gives the speeds of a milder hit: 3.4 m/s and 11.4 m/s are 12 km/h and 41 km/h', () => {

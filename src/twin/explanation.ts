@@ -1,5 +1,6 @@
 import { effectiveMask, type FeatureName, namesOf } from './catalogue.ts';
 import { type ContactFacts, type IncidentContacts, kindOf, type PartyFacts } from './incidents.ts';
+import { besideRoadAt } from './party-names.ts';
 import type { Failure, FleetEntry } from './wire.ts';
 
 /** The car stops, passes, or is still approaching at the end of the re-run, at this distance. */
@@ -45,7 +46,7 @@ export interface Explanation {
 
 interface ExplanationContext {
   fleet: readonly FleetEntry[];
-  hazards: readonly { site: { actor: { name: string } | null } }[];
+  hazards: readonly { kind: string; site: { actor: { name: string } | null } }[];
 }
 
 /** Mask of the declared features of a car at its first contact. */
@@ -149,11 +150,13 @@ function causeOf(feature: FeatureName, acted: readonly FeatureName[]): Cause {
 
 /** Names the other party of a car. */
 function otherName(contact: ContactFacts, car: number, { hazards }: ExplanationContext): string {
-  const { hazard, parties } = contact;
+  const { hazard, block, parties } = contact;
   if (parties.every((party) => party.car >= 0)) {
     return parties.some((party) => party.car === car) ? 'the other car' : 'the cars ahead';
   }
-  return `the ${hazards[hazard]?.site.actor?.name ?? kindOf(contact)}`;
+  const spot = hazards[hazard];
+  if (spot !== undefined && block >= 0) return `the ${besideRoadAt(spot.kind)}`;
+  return `the ${spot?.site.actor?.name ?? kindOf(contact)}`;
 }
 
 /** From this distance on, in m, the sentence does not say "short of" or "clear of". */
