@@ -12,6 +12,7 @@ import {
   EVENT_WAITS,
   OTHER_ACTOR,
 } from '../../assembly/layout.ts';
+import { besideRoadAt } from './beside-road.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
 import { incidentId } from './incidents.ts';
 import { timeS } from './units.ts';
@@ -49,18 +50,6 @@ interface EventHazard {
   kind: string;
   site?: { actor: { name: string } | null };
 }
-
-/** Permanent bodies beside the road, by kind of spot. A car that hits one has left its lane. */
-const BESIDE_ROAD: Readonly<Record<string, string>> = {
-  parked_row_child: 'parked car',
-  deer_crossing: 'hedge',
-  blind_crossing: 'house',
-  ice_bend: 'bollard',
-  sharp_bend: 'wall',
-};
-
-/** What a car hits that leaves its lane at a spot of this kind. */
-export const besideRoadAt = (kind: string): string => BESIDE_ROAD[kind] ?? 'obstacle';
 
 /** What happens at a spot when it shows itself, by kind. */
 const APPEARANCES: Readonly<Record<string, string>> = {
@@ -199,7 +188,7 @@ function collisionOf({ other, hazard }: RawEvent, { fleet, hazards }: EventConte
   if (spot === undefined) return 'collided with a building';
   const actor = spot.site?.actor?.name;
   if (other === OTHER_ACTOR && actor) return `collided with ${withArticle(actor)} (${spot.id})`;
-  return `left its lane at ${spotName(spot)} and hit ${withArticle(besideRoadAt(spot.kind))}`;
+  return `left its lane at ${spotName(spot)} and hit ${withArticle(besideRoadAt(spot.kind).name)}`;
 }
 
 function spotName({ id, kind }: EventHazard): string {

@@ -1,5 +1,6 @@
+import { besideRoadAt } from './beside-road.ts';
 import type { FeatureName } from './catalogue.ts';
-import { appearanceAt, besideRoadAt } from './events.ts';
+import { appearanceAt } from './events.ts';
 import type { Failure, Incident, IncidentOther } from './wire.ts';
 
 /** What a link to an incident says of it, wherever it is shown. */
@@ -67,7 +68,7 @@ const PLURALS: Readonly<Record<string, string>> = { child: 'children', lorry: 'l
 function named(others: readonly IncidentOther[], spots: readonly Spot[]): string[] {
   const byKind = Map.groupBy(others, ({ kind, hazard, mass }) => {
     const spot = mass === null ? spots.find(({ id }) => id === hazard) : undefined;
-    return spot === undefined ? kind : besideRoadAt(spot.kind);
+    return spot === undefined ? kind : besideRoadAt(spot.kind).name;
   });
   return [...byKind].map(([kind, { length }]) =>
     length === 1
