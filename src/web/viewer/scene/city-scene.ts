@@ -3,6 +3,7 @@ import { prefersReducedMotion } from '../../common/media.ts';
 import type { Theme } from '../../common/theme.ts';
 import { type CityMap, type HazardSpot, type MapPoint, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
+import { addBesideRoad, bushesOf, outlineOf } from './beside-road.ts';
 import { Billboards } from './billboards.ts';
 import { type Houses, housesOf, shadowOf } from './buildings.ts';
 import { eyeOf, metresPerPixel, project } from './camera.ts';
@@ -126,7 +127,7 @@ export class CityScene {
       isClose: false,
       uncovered: [],
     };
-    const trees = treesOf(map.blocks);
+    const trees = [...treesOf(map.blocks), ...bushesOf(map.bodies)];
     this.#trees = new TreeView(trees, treeMaterial(shared));
     const houses = housesOf(map.blocks);
     this.#cuts = new HouseCuts(houses.standing);
@@ -238,7 +239,7 @@ export class CityScene {
     return depth > 0 ? { xPx, yPx, x, y } : null;
   }
 
-  /** Adds ground, zones, shadows, signals and houses. */
+  /** Adds ground, zones, shadows, signals, what stands beside the road, and houses. */
   #addStatic(signals: readonly Signal[], trees: readonly Tree[], houses: Houses): void {
     const map = this.#map;
     const renderer = this.#renderer;
@@ -249,8 +250,13 @@ export class CityScene {
     const solid = map.blocks.filter(({ kind }) => kind === 'building' || kind === 'wall');
     for (const block of solid) shadows.area(shadowOf(block), 'ground');
     for (const tree of trees) shadows.area(treeShadowOf(tree), 'ground');
+    for (const body of map.bodies) {
+      shadows.area(shadowOf({ polygon: outlineOf(body), height: body.height }), 'ground');
+    }
     renderer.addTiled(shadows, shadowMaterial(shared), ORDER.shadows);
-    renderer.addStatic(signalMesh(signals), standingMaterial(shared), 0);
+    const standing = signalMesh(signals);
+    addBesideRoad(standing, map.bodies);
+    renderer.addStatic(standing, standingMaterial(shared), 0);
     const material = houseMaterial(shared, this.#cuts.texture);
     const geometry = renderer.addTiled(houses, material, ORDER.houses);
     geometry.setAttribute('facade', new Float32BufferAttribute(houses.facade, 4));
