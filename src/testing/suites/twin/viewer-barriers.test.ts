@@ -129,13 +129,15 @@ async function useTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void
 
 /** What the service told a page that polls, changed on the way: time passes as the test wants it. */
 async function retold(page: Page) {
-  const told = { tick: 0, aheadS: 0, stakes: [] as object[], events: [] as object[], isUp: true };
+  const time = { tick: 0, aheadS: 0, leapS: 0 };
+  const told = { ...time, stakes: [] as object[], events: [] as object[], isUp: true };
   await page.addInitScript(NO_WORKER);
   await page.routeWebSocket(/\/ws\//, (socket) => socket.close());
   await page.route('**/state', async (route) => {
     if (!told.isUp) return route.abort();
     const response = await route.fetch();
     const state = (await response.json()) as { tick: number };
+    told.aheadS += told.leapS;
     told.tick = state.tick + told.aheadS * 50;
     return route.fulfill({ json: { ...state, tick: told.tick } });
   });
@@ -173,8 +175,10 @@ async function visitFirst(page: Page): Promise<void> {
   told.stakes.push({ ...stake, ...deer });
   await press('Look again');
   await untilStep('offer');
-  told.aheadS += 30;
+  // Others take its place, until nobody seems to be there.
+  told.leapS = 30;
   await untilStep('passed');
+  told.leapS = 0;
   await press('Show me another');
   await press(/^Switch off /);
   await untilStep('waiting');

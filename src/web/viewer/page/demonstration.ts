@@ -21,8 +21,14 @@ const SEEN = ['localStorage', 'viewer.invited'] as const;
 const READ_S = 16;
 /** What comes later is offered only where nothing comes sooner. */
 const SOON_S = 40;
+/** Where nobody is met: less to see than an animal or a lorry. */
+const BARE_PLACES: ReadonlySet<string> = new Set([
+  ...['ice_bend', 'sharp_bend', 'downhill_stop', 'bend', 'road', 'junction', 'traffic_light'],
+]);
 /** An offer that nobody takes ends when it is so near: a feature may have seen what comes by then. */
 const TOO_LATE_S = 6;
+/** After so many offers in a row that nobody took the visitor is asked first. */
+const LAPSES_MAX = 3;
 /** So many of the best are tried before one is offered; nobody waits for more. */
 const TRIED_MAX = 6;
 /** A button does something else now: a finger that is on its way must not meet it. */
@@ -78,8 +84,10 @@ export class Demonstration {
     return Math.max(0, Math.round((phase.offer.dueTick - tick) / TICKS_PER_S));
   });
   readonly #parts: Parts;
-  /** What was offered already, so that the next offer is another one. */
+  /** What was offered already and what lay ahead there, so that the next offer is another one. */
   readonly #offered = new Set<string>();
+  /** Offers in a row that nobody took. */
+  #lapses = 0;
   /** What was switched off here and still is. */
   readonly off = signal<Offer | null>(null);
   /** The visitor can have read what the buttons do now. */
@@ -120,6 +128,7 @@ export class Demonstration {
   /** The visitor wants to see something. */
   begin(): Promise<void> {
     if (!this.isSettled.peek()) return Promise.resolve();
+    this.#lapses = 0;
     return this.#look();
   }
 
@@ -140,7 +149,7 @@ export class Demonstration {
         this.phase.value = { name: 'failed', why: 'Nothing is at stake in the next minute.' };
         return;
       }
-      this.#offered.add(keyOf(offer));
+      this.#offered.add(keyOf(offer)).add(offer.kind);
       this.phase.value = { name: 'offer', offer };
       this.#parts.follow(offer.vin);
     } catch (error) {
@@ -158,7 +167,7 @@ export class Demonstration {
     const agoS = (nowTick - tick) / TICKS_PER_S;
     const stakes = outlook.map((stake) => ({ ...stake, time: stake.time - agoS }));
     const fleet = new Map(live.fleet.peek().map((car) => [car.vin, car]));
-    return ranked(stakes, (stake) => this.#offered.has(keyOf(stake))).flatMap((stake) => {
+    return ranked(stakes, this.#offered).flatMap((stake) => {
       const car = fleet.get(stake.vin);
       if (car === undefined) return [];
       const pace = stake.distance / (stake.time + agoS);
@@ -247,11 +256,15 @@ export class Demonstration {
   /** Call it a few times a second. */
   advance(): void {
     const phase = this.phase.peek();
-    // Another offer in its place could meet the finger that is on its way to this one.
-    if (phase.name === 'offer' && this.#leftS(phase.offer) < TOO_LATE_S)
-      this.phase.value = { name: 'passed', offer: phase.offer };
+    if (phase.name === 'offer' && this.#leftS(phase.offer) < TOO_LATE_S) this.#lapse(phase.offer);
     if (phase.name === 'waiting' && this.#leftS(phase.offer) < -OVERDUE_S)
       this.phase.value = { name: 'nothing', offer: phase.offer };
+  }
+
+  /** Another offer takes its place, unless nobody seems to be there. */
+  #lapse(offer: Offer): void {
+    if (++this.#lapses < LAPSES_MAX) void this.#look();
+    else this.phase.value = { name: 'passed', offer };
   }
 
   /** Seconds until an offer is due; infinite before the first frame. */
@@ -261,25 +274,33 @@ export class Demonstration {
   }
 }
 
-const keyOf = ({ vin, feature, hazard, kind }: WorldStake): string =>
+/** By car, feature and place. */
+export const keyOf = ({ vin, feature, hazard, kind }: WorldStake): string =>
   [vin, feature, hazard ?? kind].join(' ');
 
 /** Without these a car crashes, as anybody knows; what assists it is news. */
 const ACTUATORS: ReadonlySet<string> = new Set(['brakes', 'steering', 'throttle']);
 
 /**
- * An outlook, soonest first, the best first: collisions that come soon without a sensor or a function, then
- * those without an actuator, then what comes soonest. What was offered comes last.
+ * What can be offered of an outlook, soonest first, the best first: collisions that come soon without a sensor or
+ * a function, with somebody or something before those at a bare place; then those without an actuator, then the
+ * rest. A kind of place that was offered comes after the others, and what was offered itself comes last.
+ * @param offered keys and kinds
  */
 export function ranked<Entry extends WorldStake>(
   outlook: readonly Entry[],
-  wasOffered: (entry: Entry) => boolean,
+  offered: ReadonlySet<string>,
 ): Entry[] {
   const rankOf = (entry: Entry) => {
-    const isCrash = entry.consequence === 'collision' && entry.time <= SOON_S;
-    const rank = isCrash ? Number(ACTUATORS.has(entry.feature)) : 2;
-    return wasOffered(entry) ? rank + 3 : rank;
+    const repeats = offered.has(keyOf(entry)) ? 2 : Number(offered.has(entry.kind));
+    return 4 * repeats + worthOf(entry);
   };
   // The sort is stable.
   return outlook.filter(({ time }) => time >= READ_S).sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+function worthOf({ consequence, time, feature, kind }: WorldStake): 0 | 1 | 2 | 3 {
+  if (consequence !== 'collision' || time > SOON_S) return 3;
+  if (ACTUATORS.has(feature)) return 2;
+  return BARE_PLACES.has(kind) ? 1 : 0;
 }

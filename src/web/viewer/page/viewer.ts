@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { copyText } from '../../common/copy.ts';
 import { isNarrow } from '../../common/media.ts';
-import { showToast } from '../../common/toasts.tsx';
+import { clearToasts, showToast } from '../../common/toasts.tsx';
 import { makeWorld, readCatalogue, readCities, readMap } from '../api/twin.ts';
 import type { City, CityMap, Feature, HazardSpot, Snapshot, WorldEvent } from '../api/types.ts';
 import { sentence } from '../formatting.ts';
@@ -26,6 +26,8 @@ type DialogName = 'help' | 'new-city';
 const START_RETRY_MS = 3000;
 /** A report does not open by itself so soon after the visitor did something. */
 const BUSY_MS = 2500;
+/** A visitor sees the collision and what comes right after it before the report opens. */
+const SEEN_MS = 2000;
 
 /** The state of the page, and its actions. */
 export class Viewer {
@@ -99,9 +101,7 @@ export class Viewer {
       ...{ live, car, eventFeed },
       goLive: () => this.goLive(),
       follow: (vin) => this.#follow(vin),
-      report: (id) => {
-        if (this.replay.id.peek() === null) this.openIncident(id);
-      },
+      report: (id) => this.#openSoon(id, () => this.replay.id.peek() === null),
     });
   }
 
@@ -151,7 +151,7 @@ export class Viewer {
     const vin = this.car.vin.peek();
     const isFollowed =
       vin !== null && this.camera.peek() !== 'city' && this.eventFeed.isInvolved(incident, vin);
-    if (isFollowed && !this.#isBusy) this.openIncident(incident);
+    if (isFollowed) this.#openSoon(incident, () => !this.#isBusy && this.car.vin.peek() === vin);
     showToast(sentence(message), {
       ...{ kind: 'bad', topic: 'collision', stays: false },
       // It would cover the parties of the replay. The list of incidents counts it.
@@ -159,6 +159,13 @@ export class Viewer {
         ? { isHidden: true }
         : { action: { words: 'See why', run: () => this.openIncident(incident) } }),
     });
+  }
+
+  /** Opens a report once the visitor has seen the collision, if that is still right then. */
+  #openSoon(incident: string, isRight: () => boolean): void {
+    setTimeout(() => {
+      if (isRight()) this.openIncident(incident);
+    }, SEEN_MS);
   }
 
   /** The visitor reads a report, or does something else just now. */
@@ -248,6 +255,8 @@ export class Viewer {
       this.front.value = 'right';
       this.demonstration.withdraw();
       this.#leavePast();
+      // What is said of it is in the report, and would cover the parties of the replay.
+      clearToasts('collision');
     }
     if (id === this.replay.id.peek()) return;
     this.replay.open(id);

@@ -20,6 +20,7 @@ export function DemonstrationCard() {
       return (
         <Card title="Switch off a car’s safety features" actions={<Invitation />}>
           <p>See what happens, and what would have saved it.</p>
+          <p class="small soft">A simulated city, and twenty cars that drive themselves.</p>
         </Card>
       );
     case 'looking':
@@ -90,8 +91,16 @@ function OfferCard({ offer }: { offer: Offer }) {
         {carName(offer.car)} is there in <Seconds />. With its {name} it gets past; without,{' '}
         {consequenceOf(offer)}.
       </p>
+      <Purpose name={offer.feature} />
     </Card>
   );
+}
+
+/** What a feature does, for those who have never heard of it. */
+function Purpose({ name }: { name: string }) {
+  const feature = useViewer().catalogue.value.find((each) => each.name === name);
+  if (feature === undefined) return null;
+  return <p class="small soft">{feature.description}</p>;
 }
 
 function WaitingCard({ offer }: { offer: Offer }) {
