@@ -2,9 +2,9 @@ import type { MapBody } from '../api/types.ts';
 import { hashOf } from './buildings.ts';
 import { BODY_PLANS, carBody } from './car-body.ts';
 import { at, beside, type Point, type Station } from './lines.ts';
-import type { MeshBuilder, Size } from './mesh-builder.ts';
+import { MeshBuilder, type Size } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
-import type { Tree } from './trees.ts';
+import { LEAVES, treeBody } from './trees.ts';
 
 /** A slim post is drawn thicker than it is, so that it is seen. */
 const POST_MIN_M = 0.26;
@@ -30,8 +30,9 @@ export function outlineOf(body: MapBody): Point[] {
   return [beside(foot, -l, -w), beside(foot, l, -w), beside(foot, l, w), beside(foot, -l, w)];
 }
 
-/** Adds what always stands beside the lanes of hazard spots. */
-export function addBesideRoad(mesh: MeshBuilder, bodies: readonly MapBody[]): void {
+/** What always stands beside the lanes of hazard spots. */
+export function besideRoadOf(bodies: readonly MapBody[]): MeshBuilder {
+  const mesh = new MeshBuilder();
   for (const [i, body] of bodies.entries()) {
     const { kind, length, width, height } = body;
     const foot = footOf(body);
@@ -49,6 +50,10 @@ export function addBesideRoad(mesh: MeshBuilder, bodies: readonly MapBody[]): vo
       }
       case 'hedge':
         put(0, 0, [length, width, DENSE * height], 'leaf1');
+        for (const ahead of steps(length, BUSH_STEP_M)) {
+          const [x, y] = beside(foot, ahead, 0);
+          addBush(mesh, body, { ...foot, x, y });
+        }
         break;
       case 'hoarding':
         put(0, 0.1, [length, BOARD_M, height - 0.1], 'crate');
@@ -62,6 +67,7 @@ export function addBesideRoad(mesh: MeshBuilder, bodies: readonly MapBody[]): vo
         put(0, 0, [length, width, height], 'fence');
     }
   }
+  return mesh;
 }
 
 /** Middles of equal pieces of a length, from its middle. */
@@ -70,42 +76,37 @@ function steps(lengthM: number, pieceM: number): number[] {
   return Array.from({ length: count }, (_, i) => ((i + 0.5) / count - 0.5) * lengthM);
 }
 
-/** A car like those of the fleet, as large as the body. */
+/** Adds a mesh at a place, stretched, with other colours in the place of some. */
+function addPart(
+  mesh: MeshBuilder,
+  part: MeshBuilder,
+  foot: Station,
+  [length, width, height]: Size,
+  colours: Partial<Record<Slot, Slot>>,
+): void {
+  const first = mesh.count;
+  for (const [corner, slot] of part.slots.entries()) {
+    const [ahead = 0, left = 0, z = 0] = part.positions.slice(3 * corner, 3 * corner + 3);
+    const [x, y] = beside(foot, ahead * length, left * width);
+    mesh.corner(x, y, z * height, colours[slot] ?? slot, part.shades[corner]);
+  }
+  for (const index of part.indices) mesh.indices.push(first + index);
+}
+
+/** A car like those of the fleet, its lamps dark. */
 function addCar(mesh: MeshBuilder, body: MapBody, foot: Station, i: number): void {
   const plans = Object.values(BODY_PLANS);
   const plan = at(plans, i % plans.length);
-  const car = carBody(plan);
-  // Its lamps are dark.
-  const own: Partial<Record<Slot, Slot>> = {
-    paint: at(PAINTS, i % PAINTS.length),
-    lampHead: 'rim',
-  };
-  const first = mesh.count;
-  for (const [corner, slot] of car.slots.entries()) {
-    const [ahead = 0, left = 0, z = 0] = car.positions.slice(3 * corner, 3 * corner + 3);
-    const [x, y] = beside(
-      foot,
-      (ahead * body.length) / plan.lengthM,
-      (left * body.width) / plan.widthM,
-    );
-    const high = (z * body.height) / plan.roofM;
-    mesh.corner(x, y, high, own[slot] ?? slot, car.shades[corner]);
-  }
-  for (const index of car.indices) mesh.indices.push(first + index);
+  const { length, width, height } = body;
+  const size = [length / plan.lengthM, width / plan.widthM, height / plan.roofM] as const;
+  const paint = at(PAINTS, i % PAINTS.length);
+  addPart(mesh, carBody(plan), foot, size, { paint, lampHead: 'rim' });
 }
 
-const LEAVES: readonly Slot[] = ['leaf0', 'leaf1', 'leaf2'];
-
-/** The bushes of the hedges. */
-export function bushesOf(bodies: readonly MapBody[]): Tree[] {
-  const hedges = bodies.filter(({ kind }) => kind === 'hedge');
-  return hedges.flatMap((hedge) =>
-    steps(hedge.length, BUSH_STEP_M).map((ahead): Tree => {
-      const [x, y] = beside(footOf(hedge), ahead, 0);
-      const size = hashOf(x, y);
-      const leaf = at(LEAVES, Math.floor(hashOf(y, x) * LEAVES.length));
-      const heightM = hedge.height * (0.9 + 0.2 * size);
-      return { x, y, radiusM: hedge.width * (0.65 + 0.15 * size), heightM, leaf };
-    }),
-  );
+/** A bush like a low tree. */
+function addBush(mesh: MeshBuilder, { width, height }: MapBody, foot: Station): void {
+  const size = hashOf(foot.x, foot.y);
+  const paint = at(LEAVES, Math.floor(hashOf(foot.y, foot.x) * LEAVES.length));
+  const radiusM = width * (0.65 + 0.15 * size);
+  addPart(mesh, treeBody(), foot, [radiusM, radiusM, height * (0.9 + 0.2 * size)], { paint });
 }

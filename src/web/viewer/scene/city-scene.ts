@@ -3,7 +3,7 @@ import { prefersReducedMotion } from '../../common/media.ts';
 import type { Theme } from '../../common/theme.ts';
 import { type CityMap, type HazardSpot, type MapPoint, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
-import { addBesideRoad, bushesOf, outlineOf } from './beside-road.ts';
+import { besideRoadOf, outlineOf } from './beside-road.ts';
 import { Billboards } from './billboards.ts';
 import { type Houses, housesOf, shadowOf } from './buildings.ts';
 import { eyeOf, metresPerPixel, project } from './camera.ts';
@@ -127,7 +127,7 @@ export class CityScene {
       isClose: false,
       uncovered: [],
     };
-    const trees = [...treesOf(map.blocks), ...bushesOf(map.bodies)];
+    const trees = treesOf(map.blocks);
     this.#trees = new TreeView(trees, treeMaterial(shared));
     const houses = housesOf(map.blocks);
     this.#cuts = new HouseCuts(houses.standing);
@@ -254,9 +254,9 @@ export class CityScene {
       shadows.area(shadowOf({ polygon: outlineOf(body), height: body.height }), 'ground');
     }
     renderer.addTiled(shadows, shadowMaterial(shared), ORDER.shadows);
-    const standing = signalMesh(signals);
-    addBesideRoad(standing, map.bodies);
-    renderer.addStatic(standing, standingMaterial(shared), 0);
+    const standing = standingMaterial(shared);
+    renderer.addStatic(signalMesh(signals), standing, 0);
+    renderer.addTiled(besideRoadOf(map.bodies), standing, 0);
     const material = houseMaterial(shared, this.#cuts.texture);
     const geometry = renderer.addTiled(houses, material, ORDER.houses);
     geometry.setAttribute('facade', new Float32BufferAttribute(houses.facade, 4));
