@@ -14,7 +14,7 @@ const BANDS: readonly Slot[] = ['stripe', 'plate', 'stripe', 'lampHead', 'stripe
 const PAINTS: readonly Slot[] = ['rim', 'metal', 'roof3', 'solar'];
 const BUSH_STEP_M = 0.9;
 /** Below its bushes, a hedge is as dense as a wall. */
-const DENSE = 0.72;
+const DENSE = 0.85;
 const BOARD_M = 0.1;
 const STRIPE_M = 0.5;
 const FOOT_EVERY_M = 2;
