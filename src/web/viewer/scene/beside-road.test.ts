@@ -3,7 +3,7 @@ import { CITIES } from '../../../city/catalogue.ts';
 import { mapOf } from '../../../city/map.ts';
 import { generateCity } from '../../../citygen/generate.ts';
 import type { MapBody } from '../api/types.ts';
-import { besideRoadOf, outlineOf } from './beside-road.ts';
+import { besideRoadOf, isMadeOut, outlineOf } from './beside-road.ts';
 import type { Point } from './lines.ts';
 import type { MeshBuilder } from './mesh-builder.ts';
 
@@ -56,6 +56,10 @@ describe('a body beside the road', () => {
     expect(length).toBeGreaterThanOrEqual(0.22);
     expect(width).toBeGreaterThanOrEqual(0.22);
     expect(height).toBeCloseTo(1, 9);
+  });
+
+  it('[P43] is left out only where a car would be a few pixels long', () => {
+    expect([0.05, 0.5, 1].map(isMadeOut)).toEqual([true, true, false]);
   });
 
   it('has an outline, counter-clockwise', () => {

@@ -6,6 +6,8 @@ import { MeshBuilder, type Size } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 import { LEAVES, treeBody } from './trees.ts';
 
+/** From farther away even a parked car is a few pixels only. */
+const MADE_OUT_PER_PIXEL_M = 0.6;
 /** A slim post is drawn thicker than it is, so that it is seen. */
 const POST_MIN_M = 0.26;
 /** From the ground up, with the reflector below the cap. */
@@ -29,6 +31,9 @@ export function outlineOf(body: MapBody): Point[] {
   const foot = footOf(body);
   return [beside(foot, -l, -w), beside(foot, l, -w), beside(foot, l, w), beside(foot, -l, w)];
 }
+
+/** Whether it is worth drawing what stands beside the road. */
+export const isMadeOut = (perPixelM: number): boolean => perPixelM < MADE_OUT_PER_PIXEL_M;
 
 /** What always stands beside the lanes of hazard spots. */
 export function besideRoadOf(bodies: readonly MapBody[]): MeshBuilder {

@@ -1,9 +1,9 @@
-import { Float32BufferAttribute, type Object3D } from 'three';
+import { Float32BufferAttribute, type Material, type Object3D } from 'three';
 import { prefersReducedMotion } from '../../common/media.ts';
 import type { Theme } from '../../common/theme.ts';
 import { type CityMap, type HazardSpot, type MapPoint, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
-import { besideRoadOf, outlineOf } from './beside-road.ts';
+import { besideRoadOf, isMadeOut, outlineOf } from './beside-road.ts';
 import { Billboards } from './billboards.ts';
 import { type Houses, housesOf, shadowOf } from './buildings.ts';
 import { eyeOf, metresPerPixel, project } from './camera.ts';
@@ -82,6 +82,7 @@ export class CityScene {
   readonly #names: Billboards;
   readonly #zones: Object3D;
   readonly #zoneSigns: ReturnType<typeof zoneSigns>;
+  readonly #besideRoad: Material;
   readonly #lights: LightView;
   readonly #trees: TreeView;
   readonly #fleet: FleetView;
@@ -131,6 +132,7 @@ export class CityScene {
     this.#trees = new TreeView(trees, treeMaterial(shared));
     const houses = housesOf(map.blocks);
     this.#cuts = new HouseCuts(houses.standing);
+    this.#besideRoad = standingMaterial(shared);
     this.#addStatic(signals, trees, houses);
     const { decals, smoke, signs } = this.#overlay;
     const views = [this.#sky, this.#trees, this.#fleet, this.#hazards, this.#picked];
@@ -157,6 +159,7 @@ export class CityScene {
     const overlay = this.#overlay;
     const { decals, smoke, signs } = overlay;
     overlay.perPixelM = metresPerPixel(pose, view);
+    this.#besideRoad.visible = isMadeOut(overlay.perPixelM);
     overlay.tick = world.tick;
     overlay.reducedMotion = reducedMotion;
     overlay.isClose = camera.isChasing;
@@ -254,9 +257,8 @@ export class CityScene {
       shadows.area(shadowOf({ polygon: outlineOf(body), height: body.height }), 'ground');
     }
     renderer.addTiled(shadows, shadowMaterial(shared), ORDER.shadows);
-    const standing = standingMaterial(shared);
-    renderer.addStatic(signalMesh(signals), standing, 0);
-    renderer.addTiled(besideRoadOf(map.bodies), standing, 0);
+    renderer.addStatic(signalMesh(signals), standingMaterial(shared), 0);
+    renderer.addTiled(besideRoadOf(map.bodies), this.#besideRoad, 0);
     const material = houseMaterial(shared, this.#cuts.texture);
     const geometry = renderer.addTiled(houses, material, ORDER.houses);
     geometry.setAttribute('facade', new Float32BufferAttribute(houses.facade, 4));
