@@ -35,6 +35,8 @@ const MAY_USE: Record<string, readonly string[]> = {
   picture: ['city', 'twin'],
   web: [],
 };
+/** Names of the same things, which pages share with events and previews of links. */
+const WORDS_OF_PAGES = 'src/twin/party-names.ts';
 const PURE = ['city', 'twin', 'codec'];
 /** The worker of the viewer, in which its world lives by the client package. */
 const LIFE_WORKER = 'src/web/viewer/life/worker/';
@@ -69,6 +71,7 @@ function allowed(source: Source, { target, typeOnly }: Import): boolean {
   const area = areaOf(target);
   if (source.path.startsWith(LIFE_WORKER) && target.startsWith('client/src/')) return true;
   if (area === source.area || MAY_USE[source.area]?.includes(area)) return true;
+  if (source.area === 'web' && target === WORDS_OF_PAGES) return true;
   if (area === 'root') return typeOnly || (COMMON_OF[source.area] ?? COMMON).includes(target);
   // Tasks are typed from what their thread exports.
   if (source.path === 'src/shard/shard-pool.ts' && target === 'workers/shard.ts') return typeOnly;

@@ -15,6 +15,7 @@ import {
 import { besideRoadAt } from './beside-road.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
 import { incidentId } from './incidents.ts';
+import { withArticle } from './party-names.ts';
 import { timeS } from './units.ts';
 import type { EventRecord, FleetEntry } from './wire.ts';
 
@@ -193,10 +194,6 @@ function collisionOf({ other, hazard }: RawEvent, { fleet, hazards }: EventConte
 
 function spotName({ id, kind }: EventHazard): string {
   return `${SPOTS[kind] ?? `the ${kind.replaceAll('_', ' ')}`} (${id})`;
-}
-
-function withArticle(name: string): string {
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 function carName(entry: FleetEntry | undefined): string {

@@ -1,7 +1,7 @@
-import { besideRoadAt } from './beside-road.ts';
 import type { FeatureName } from './catalogue.ts';
 import { appearanceAt } from './events.ts';
-import type { Failure, Incident, IncidentOther } from './wire.ts';
+import { counted, namesOfOthers, type Spot, withArticle } from './party-names.ts';
+import type { Failure, Incident } from './wire.ts';
 
 /** What a link to an incident says of it, wherever it is shown. */
 export interface LinkPreview {
@@ -18,12 +18,6 @@ export interface LinkPreview {
   description: string;
   /** Of its picture. */
   alt: string;
-}
-
-/** A hazard spot of the city. */
-interface Spot {
-  id: string;
-  kind: string;
 }
 
 /** Names that are written otherwise than in the API. */
@@ -58,26 +52,9 @@ function headlineOf(incident: Incident, spots: readonly Spot[]): string {
     model === striking?.model ? `another ${model}` : withArticle(model),
   );
   const met = struck.length > 1 ? [`${counted(struck.length)} cars`] : cars;
-  const all = [...met, ...named(other, spots)];
+  const all = [...met, ...namesOfOthers(other, spots)];
   return `${capitalised(car)} ran into ${joined(all.length > 0 ? all : [withArticle(kind)])}`;
 }
-
-const PLURALS: Readonly<Record<string, string>> = { child: 'children', lorry: 'lorries' };
-
-/** “a child”, “two bollards”. */
-function named(others: readonly IncidentOther[], spots: readonly Spot[]): string[] {
-  const byKind = Map.groupBy(others, ({ kind, hazard, mass }) => {
-    const spot = mass === null ? spots.find(({ id }) => id === hazard) : undefined;
-    return spot === undefined ? kind : besideRoadAt(spot.kind).name;
-  });
-  return [...byKind].map(([kind, { length }]) =>
-    length === 1
-      ? withArticle(inWords(kind))
-      : `${counted(length)} ${PLURALS[kind] ?? `${inWords(kind)}s`}`,
-  );
-}
-
-const counted = (count: number): string => (count === 2 ? 'two' : String(count));
 
 function verdictOf(incident: Incident): Pick<LinkPreview, 'verdict' | 'outcome'> {
   if (!incident.explained) {
@@ -117,8 +94,6 @@ export const inWords = (text: string): string =>
   text.replace(WRITTEN_NAME, (name) => SHORT[name] ?? name.replaceAll('_', ' '));
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const withArticle = (name: string): string => `${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}`;
 
 function joined(names: readonly string[]): string {
   const last = names.at(-1) ?? '';

@@ -166,6 +166,7 @@ describe('the map of a city with collisions', () => {
       page.getByRole('button', { name: 'Save as a video' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`incident-${incident.id}.webm`);
+    await page.getByText(`Saved: incident-${incident.id}.webm`).waitFor();
     const video = await readFile(await download.path());
     // WebM begins with the mark of EBML.
     expect(video.subarray(0, 4).toString('hex')).toBe('1a45dfa3');

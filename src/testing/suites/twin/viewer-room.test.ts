@@ -70,6 +70,18 @@ const FREE_PX = `(() => {
 /** A third of a phone. */
 const FREE_MIN_PX = 280;
 
+/** Controls of the map that a message lies over. */
+const COVERED = `(() => {
+  const toast = document.querySelector('.toast').getBoundingClientRect();
+  const controls = [...document.querySelectorAll('.camera button')];
+  const covered = controls.filter((control) => {
+    const box = control.getBoundingClientRect();
+    return box.left < toast.right && toast.left < box.right &&
+      box.top < toast.bottom && toast.top < box.bottom;
+  });
+  return { count: controls.length, covered: covered.map(({ ariaLabel }) => ariaLabel) };
+})()`;
+
 async function expectRoom(page: Page, state: string): Promise<void> {
   const { count, found } = (await page.evaluate(OVERLAPS)) as { count: number; found: string[] };
   expect({ state, found }).toEqual({ state, found: [] });
@@ -114,6 +126,9 @@ describe.each(SIZES)('at %i × %i', (width, height) => {
     expect(await page.locator('.demonstration').count()).toBe(0);
     await expectRoom(page, 'a replay');
     expect(await page.evaluate(FREE_PX)).toBeGreaterThan(FREE_MIN_PX);
+    await page.getByRole('button', { name: 'Share this', exact: true }).click();
+    await page.locator('.toast').getByText(/link/).waitFor();
+    expect(await page.evaluate(COVERED)).toEqual({ count: 8, covered: [] });
     await page.getByRole('button', { name: 'Back to live' }).click();
     await until(page, 'viewer.replay === null');
     expect(await page.locator('.demonstration').count()).toBe(0);

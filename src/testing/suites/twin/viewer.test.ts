@@ -275,6 +275,7 @@ describe('an incident', () => {
     // Without regard to case, and features by their spoken names.
     const sentence = (incident.failures[0]?.explanation ?? '').replaceAll('_', ' ');
     await report.getByText(sentence).waitFor();
+    await report.getByText(/^A simulated city: somebody switched off /).waitFor();
     expect(await report.innerText()).toContain(incident.place.street);
     for (const { plate } of incident.vehicles) {
       expect(await report.innerText()).toContain(plate);
@@ -290,7 +291,7 @@ describe('an incident', () => {
       expect.closeTo(incident.tick + 100, -1),
     ]);
     if (!first.replay?.isPlaying)
-      await crash.getByRole('button', { name: 'Play the replay' }).click();
+      await crash.getByRole('button', { name: /^Play (the replay|again)$/ }).click();
     await until(crash, `viewer.tick > ${first.tick}`);
     await crash.getByRole('button', { name: /^½/ }).click();
     // The end of it is enough to play at half the speed.
@@ -299,6 +300,7 @@ describe('an incident', () => {
     if (!(await display(crash)).replay?.isPlaying)
       await crash.getByRole('button', { name: 'Play the replay' }).click();
     await until(crash, 'viewer.tick === viewer.replay.lastTick && !viewer.replay.isPlaying');
+    await crash.getByRole('button', { name: 'Play again' }).waitFor();
   });
 
   test('[P9] has a ghost whose path is that of the replay with the feature', async () => {

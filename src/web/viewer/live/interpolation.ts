@@ -15,6 +15,7 @@ export function emptyWorld(): ShownWorld {
     lights: new Map(),
     hazards: [],
     ghosts: [],
+    ghostSign: '',
     contact: null,
     focus: null,
     crashes: [],

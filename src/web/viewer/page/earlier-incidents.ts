@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Incident } from '../api/types.ts';
 import type { Mark } from '../life/life.ts';
-import { headline } from '../replay/report.ts';
+import { headline } from '../replay/headline.ts';
 
 /** After so long it is asked again for what could not be read. */
 const RETRY_MS = 3000;
@@ -57,7 +57,8 @@ export class EarlierIncidents {
   #take(reports: readonly Incident[], begin: number): void {
     this.marks.value = reports.map((incident) => ({
       ...{ tick: begin, kind: 'earlier', incident: incident.id },
-      message: `${headline(incident)}, without a replay`,
+      // The map may not be there yet.
+      message: `${headline(incident, [])}, without a replay`,
     }));
     this.reports.value = reports;
   }

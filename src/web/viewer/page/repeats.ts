@@ -1,20 +1,27 @@
-/** Entries of a list that tell the same, as one. */
+/** An entry of a list, and those that it stands for because they tell the same. */
 export interface Repeats<Entry> {
-  newest: Entry;
-  /** The others, newest first. */
+  entry: Entry;
+  /** Newest first; of what is unfolded they stand in the list as well. */
   older: readonly Entry[];
 }
 
 /**
- * Groups what repeats in a list, newest first; a group stands where its newest entry is.
+ * Folds what repeats in a list, newest first, behind its newest entry. What is unfolded stands where its time puts it.
  * @param keyOf what entries that tell the same have in common
  */
 export function groupRepeats<Entry>(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string,
+  isUnfolded: (key: string, group: readonly Entry[]) => boolean = () => false,
 ): Repeats<Entry>[] {
   const byKey = Map.groupBy(entries, keyOf);
-  return [...byKey.values()].flatMap(([newest, ...older]) =>
-    newest === undefined ? [] : [{ newest, older }],
+  const unfolded = new Set(
+    [...byKey].flatMap(([key, group]) => (isUnfolded(key, group) ? key : [])),
   );
+  return entries.flatMap((entry) => {
+    const key = keyOf(entry);
+    const [newest, ...older] = byKey.get(key) ?? [];
+    if (entry === newest) return { entry, older };
+    return unfolded.has(key) ? { entry, older: [] } : [];
+  });
 }

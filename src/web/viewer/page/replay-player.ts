@@ -2,7 +2,8 @@ import { batch, computed, signal } from '@preact/signals';
 import { prefersReducedMotion } from '../../common/media.ts';
 import { RequestError, reasonOf } from '../../common/request.ts';
 import { readIncident, readReplay } from '../api/twin.ts';
-import type { Incident, Replay, Snapshot } from '../api/types.ts';
+import { type Incident, type Replay, type Snapshot, TICKS_PER_S } from '../api/types.ts';
+import { inSentence, joinWords } from '../formatting.ts';
 import {
   emptyWorld,
   framesAround,
@@ -10,6 +11,7 @@ import {
   interpolateWorld,
 } from '../live/interpolation.ts';
 import { carOf } from '../live/playback.ts';
+import { explanations } from '../replay/explanations.ts';
 import {
   bearingOf,
   type Parties,
@@ -18,11 +20,11 @@ import {
   TRAIL_STEP_TICKS,
   trailOf,
 } from '../replay/parties.ts';
-import { explanations } from '../replay/report.ts';
 import { extent, played, type Speed, within } from '../replay/timeline.ts';
 import type { Focus, ShownWorld } from '../scene/types.ts';
 import type { Address } from './address.ts';
 import type { EarlierIncidents } from './earlier-incidents.ts';
+import { FRAME_TICKS } from './frame-buffer.ts';
 import type { LiveWorld } from './live-world.ts';
 
 /** How often an incident is read again until it is explained. */
@@ -30,6 +32,11 @@ const EXPLAINED_MS = 1000;
 /** So often a request that failed is repeated by itself, and after so long. */
 const RETRIES_MAX = 3;
 const RETRY_MS = 2500;
+/** A replay goes on for so long after its contact, if that much has been lived. */
+const AFTERMATH_TICKS = 2 * TICKS_PER_S;
+/** The rest of one that was read sooner is read so long after it has been lived, and so often at most. */
+const REST_SLACK_MS = 300;
+const REST_READS_MAX = 5;
 /** How often the panels get the position of the replay. */
 const PUBLISH_TICKS = 2;
 
@@ -54,6 +61,15 @@ export class ReplayPlayer {
   /** There is a report of the incident, but it cannot be shown again. */
   readonly hasNoReplay = signal(false);
   readonly asItWas = signal<Replay | null>(null);
+  /** It is on its way; the live world is shown meanwhile. */
+  readonly isOpening = computed(
+    () =>
+      this.id.value !== null &&
+      this.asItWas.value === null &&
+      !this.hasNoReplay.value &&
+      !this.isUnknown.value &&
+      this.error.value === '',
+  );
   /** The counterfactual replay with the features of `explanation`. */
   readonly asItWouldHaveBeen = signal<Replay | null>(null);
   /** Index of the shown explanation. */
@@ -61,6 +77,11 @@ export class ReplayPlayer {
   readonly explanation = computed(() => {
     const incident = this.incident.value;
     return incident === null ? null : (explanations(incident)[this.chosen.value] ?? null);
+  });
+  /** Beside a ghost: “with ESC”. */
+  readonly #ghostSign = computed(() => {
+    const features = this.explanation.value?.features ?? [];
+    return `with ${joinWords(features.map(inSentence))}`;
   });
   readonly tick = signal(0);
   readonly isPlaying = signal(false);
@@ -76,6 +97,7 @@ export class ReplayPlayer {
   #focusOf: { tick: number; would: Replay | null } | undefined;
   #trails: { step: number; would: Replay | null; lines: Focus['trails'] } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
   #retries = 0;
   /** Repeats the request that has failed. */
   #again: () => Promise<void> = async () => {};
@@ -93,6 +115,7 @@ export class ReplayPlayer {
   open(id: string | null): void {
     if (id === this.id.peek()) return;
     clearTimeout(this.#timer);
+    clearTimeout(this.#restTimer);
     this.#start = NO_START;
     this.#retries = 0;
     batch(() => {
@@ -122,14 +145,17 @@ export class ReplayPlayer {
     if (this.chosen.peek() !== before) this.choose(this.chosen.peek());
   }
 
-  /** Plays from the beginning. Resolves at the end, or when somebody stops it. */
+  /** Plays from the beginning, slow around the contact only. Resolves at the end, or when somebody stops it. */
   playThrough(): Promise<void> {
+    const speed = this.speed.peek();
     this.seek(extent(this.frames)[0]);
+    this.speed.value = 1;
     this.isPlaying.value = true;
     return new Promise((resolve) => {
       const stop = this.isPlaying.subscribe((isPlaying) => {
         if (isPlaying) return;
         queueMicrotask(() => stop());
+        if (this.speed.peek() === 1) this.speed.value = speed;
         resolve();
       });
     });
@@ -222,6 +248,7 @@ export class ReplayPlayer {
   }
 
   #showGhosts(): void {
+    this.shown.ghostSign = this.#ghostSign.peek();
     const would = framesAround(this.asItWouldHaveBeen.peek()?.frames ?? [], this.#exactTick);
     const vins = would === null ? [] : (this.explanation.peek()?.vins ?? []);
     const { ghosts, cars } = this.shown;
@@ -261,11 +288,13 @@ export class ReplayPlayer {
   async #load(id: string): Promise<void> {
     try {
       const incident = await this.#readIncident(id);
+      if (id !== this.id.peek()) return;
+      this.incident.value = incident;
+      // The report can be read before the replay is there.
       const replay = incident && (await this.#readWhole(id));
       if (id !== this.id.peek()) return;
       this.#retries = 0;
       batch(() => {
-        this.incident.value = incident;
         this.isUnknown.value = incident === null;
         this.hasNoReplay.value = incident !== null && replay === null;
       });
@@ -282,11 +311,26 @@ export class ReplayPlayer {
         this.isPlaying.value = moment === null && !prefersReducedMotion.peek();
       });
       this.#chooseSet();
+      this.#awaitRest(incident);
       if (incident.explained) await this.#loadGhost();
       else this.#awaitExplanation(id);
     } catch (error) {
       this.#fail(id, error, () => this.#load(id));
     }
+  }
+
+  /** What was read right after the contact ends with what had been lived by then. */
+  #awaitRest({ id, tick }: Pick<Incident, 'id' | 'tick'>, reads = 0): void {
+    const missingTicks = tick + AFTERMATH_TICKS - extent(this.frames)[1];
+    if (missingTicks < FRAME_TICKS || reads >= REST_READS_MAX) return;
+    const lived = (missingTicks / TICKS_PER_S) * 1000;
+    this.#restTimer = setTimeout(async () => {
+      // What is there can be played meanwhile.
+      const replay = await this.#readReplay(id, []).catch(() => null);
+      if (id !== this.id.peek()) return;
+      if (replay !== null) this.asItWas.value = replay;
+      this.#awaitRest({ id, tick }, reads + 1);
+    }, lived + REST_SLACK_MS);
   }
 
   #awaitExplanation(id: string): void {

@@ -20,17 +20,23 @@ export function saveAsJson({ incident, asItWas, asItWouldHaveBeen }: ReplayPlaye
   save(new Blob([text], { type: 'application/json' }), `${nameOf(incident.peek()?.id)}.json`);
 }
 
-/** Plays a replay from its beginning and records what the canvas shows of it. Resolves at its end. */
-export async function saveAsVideo(replay: ReplayPlayer, canvas: HTMLCanvasElement): Promise<void> {
+/**
+ * Plays a replay from its beginning and records what the canvas shows of it. Resolves at its end, to the name of the
+ * file; to undefined if another incident was opened meanwhile.
+ */
+export async function saveAsVideo(
+  replay: ReplayPlayer,
+  canvas: HTMLCanvasElement,
+): Promise<string | undefined> {
   const stream = canvas.captureStream(FRAMES_PER_S);
   try {
-    await record(replay, stream);
+    return await record(replay, stream);
   } finally {
     for (const track of stream.getTracks()) track.stop();
   }
 }
 
-async function record(replay: ReplayPlayer, stream: MediaStream): Promise<void> {
+async function record(replay: ReplayPlayer, stream: MediaStream): Promise<string | undefined> {
   const recorder = new MediaRecorder(stream, {
     mimeType: VIDEO_TYPE,
     videoBitsPerSecond: BITS_PER_S,
@@ -45,7 +51,10 @@ async function record(replay: ReplayPlayer, stream: MediaStream): Promise<void> 
   await replay.playThrough();
   recorder.stop();
   await stopped;
-  if (id === replay.id.peek()) save(new Blob(parts, { type: VIDEO_TYPE }), `${nameOf(id)}.webm`);
+  if (id !== replay.id.peek()) return undefined;
+  const name = `${nameOf(id)}.webm`;
+  save(new Blob(parts, { type: VIDEO_TYPE }), name);
+  return name;
 }
 
 const nameOf = (id: string | null | undefined): string => `incident-${id ?? ''}`;

@@ -41,6 +41,8 @@ export class Viewer {
   readonly whatIf: WhatIf;
   readonly demonstration: Demonstration;
   readonly map = signal<CityMap | null>(null);
+  /** Its hazard spots, as far as they are known. */
+  readonly spots = computed<readonly HazardSpot[]>(() => this.map.value?.hazards ?? []);
   readonly catalogue = signal<readonly Feature[]>([]);
   readonly cities = signal<readonly City[]>([]);
   readonly camera = signal<CameraMode>('city');
@@ -76,6 +78,8 @@ export class Viewer {
   /** How a link wants the camera to be used in its mode; null: as that begins. */
   readonly view = signal<CameraUse['view']>(null);
   readonly dialog = signal<DialogName | null>(null);
+  /** The incident of the link that opened the page: whoever followed it may know nothing of all this. */
+  linked: string | null = null;
   /** Why the map cannot be drawn; empty where it can. */
   readonly mapError = signal('');
   readonly #mapRead = Promise.withResolvers<void>();
@@ -206,6 +210,7 @@ export class Viewer {
       }
       return [car, incident, tick, camera].every((each) => each === null);
     };
+    this.linked = readAddress(location).incident;
     if (follow()) this.demonstration.invite();
     addEventListener('hashchange', follow);
     effect(() => {

@@ -4,10 +4,10 @@ import { copyText } from '../../common/copy.ts';
 import { Pairs } from '../../common/pairs.tsx';
 import { Loading, Note } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
-import { type FleetEntry, TICKS_PER_S } from '../api/types.ts';
-import { formatInteger, kmh } from '../formatting.ts';
+import { type FleetEntry, type Incident, TICKS_PER_S } from '../api/types.ts';
+import { formatInteger, inSentence, joinWords, kmh } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { headline } from '../replay/report.ts';
+import { headline } from '../replay/headline.ts';
 import { Features } from './features.tsx';
 import { stateOf } from './fleet.tsx';
 import { HistoryPlots } from './history.tsx';
@@ -58,12 +58,30 @@ function Crash({ vin }: { vin: string }) {
   return (
     <div class="panel-foot">
       <Note kind="warn">
-        <p>{headline(incident)}</p>
+        <p>{headline(incident, viewer.spots.value)}</p>
+        <Towed incident={incident} vin={vin} />
         <Button size="small" onClick={() => viewer.openIncident(incident.id)}>
           See why
         </Button>
       </Note>
     </div>
+  );
+}
+
+/** Where a car that has crashed is now, if that is not where it crashed. */
+function Towed({ incident, vin }: { incident: Incident; vin: string }) {
+  const { eventFeed, car, isLive } = useViewer();
+  const isTowed = eventFeed.events.value.some(
+    (each) => each.vin === vin && each.consequence === 'tow' && each.tick >= incident.tick,
+  );
+  if (!isTowed || !isLive.value) return null;
+  const declared = car.features.value?.declared;
+  const off = incident.vehicles.find((each) => each.vin === vin)?.off ?? [];
+  const lacks = joinWords(off.filter((name) => declared?.[name] === false).map(inSentence));
+  return (
+    <p class="small">
+      It was towed away and put back elsewhere{lacks === '' ? '' : `, still without its ${lacks}`}.
+    </p>
   );
 }
 

@@ -29,7 +29,7 @@ export function Events() {
   return (
     <ol class="rows" aria-label="Events, newest first" {...handlers}>
       {groupRepeats(shown, keyOf).map((repeats) => (
-        <EventRow repeats={repeats} key={repeats.newest.seq} />
+        <EventRow repeats={repeats} key={repeats.entry.seq} />
       ))}
     </ol>
   );
@@ -40,7 +40,7 @@ const keyOf = ({ incident, kind, message }: WorldEvent): string => incident ?? `
 
 function EventRow({ repeats }: { repeats: Repeats<WorldEvent> }) {
   const viewer = useViewer();
-  const { newest: event, older } = repeats;
+  const { entry: event, older } = repeats;
   const times = older.reduce((sum, { count }) => sum + count, event.count);
   const { name, kind } = KINDS[event.kind];
   const act = () => {

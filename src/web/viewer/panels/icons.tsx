@@ -13,6 +13,7 @@ const PATHS = {
   city: 'M3 17V8l4-2.5V17m0-6.5h6M7 17V3h6v14m0-9 4 2v7M9.5 6h1m-1 3.5h1m-1 3.5h1',
   close: 'm5 5 10 10M15 5 5 15',
   play: 'M6 4v12l10-6L6 4Z',
+  again: 'M4.5 3.5v4h4M4.9 7.5a6.3 6.3 0 1 1-1 4.5',
   pause: 'M6.5 4.5v11m7-11v11',
   'frame-back': 'M14 5 8 10l6 5V5ZM5.5 5v10',
   'frame-on': 'm6 5 6 5-6 5V5Zm8.5 0v10',

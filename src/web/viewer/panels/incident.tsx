@@ -1,24 +1,26 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../../common/button.tsx';
 import { Pairs } from '../../common/pairs.tsx';
-import { Empty, Loading, Note } from '../../common/states.tsx';
+import { Empty, Note } from '../../common/states.tsx';
 import { showToast } from '../../common/toasts.tsx';
 import type { Incident, IncidentVehicle } from '../api/types.ts';
 import { carName, formatInteger, joinWords, kmh, percent, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import { canSaveVideo, saveAsJson, saveAsVideo } from '../page/saving.ts';
+import { explanations, whose } from '../replay/explanations.ts';
+import { headline } from '../replay/headline.ts';
 import {
-  explanations,
-  headline,
+  fixedThings,
   impactOnCar,
   impactOnOther,
+  introduction,
   shortcomings,
   story,
-  whose,
 } from '../replay/report.ts';
+import { extent } from '../replay/timeline.ts';
 import { StillOff } from './demonstration.tsx';
 import { ReplayPlots } from './replay-plots.tsx';
-import { RightPanel } from './right-panel.tsx';
+import { OpeningReport, RightPanel } from './right-panel.tsx';
 
 /** The report of the open incident. */
 export function IncidentPanel() {
@@ -35,7 +37,10 @@ export function IncidentPanel() {
     );
   }
   return (
-    <RightPanel title="Incident" subtitle={incident === null ? '' : headline(incident)}>
+    <RightPanel
+      title="Incident"
+      subtitle={incident === null ? '' : headline(incident, viewer.spots.value)}
+    >
       {replay.error.value === '' ? null : (
         <Note kind="bad">
           <p>This could not be loaded. {replay.error.value}</p>
@@ -53,17 +58,18 @@ export function IncidentPanel() {
         </Note>
       ) : null}
       {incident === null ? null : <Report incident={incident} />}
-      {incident === null && replay.error.value === '' ? <Loading what="the incident" /> : null}
+      {incident === null && replay.error.value === '' ? <OpeningReport /> : null}
     </RightPanel>
   );
 }
 
 function Report({ incident }: { incident: Incident }) {
-  const { demonstration, replay } = useViewer();
+  const { demonstration, replay, spots, linked } = useViewer();
   const { severity, injury_risk, points, repair_cost } = incident.earned;
   return (
     <>
-      <p>{story(incident)}</p>
+      {incident.id === linked ? <p class="soft">{introduction(incident)}</p> : null}
+      <p>{story(incident, spots.value)}</p>
       <Explanations incident={incident} />
       <StillOff />
       <Pairs
@@ -74,30 +80,18 @@ function Report({ incident }: { incident: Incident }) {
           ['Injury risk', percent(injury_risk)],
           ['Points', formatInteger(points)],
           ['Repair cost', `${formatInteger(repair_cost)} units`],
-          ['Met at', kmh(incident.closing_speed)],
+          ['First contact', kmh(incident.closing_speed)],
           ['Deformation', `${formatInteger(incident.deformation_energy / 1000)} kJ`],
         ]}
       />
       <p class="small soft">
         Points add up how badly people may be hurt and how fast it was: 0 is nothing, 1,000 one
         person hurt for certain. A repair costs 250 units for each kilojoule that bent metal; they
-        are of no currency. “Met at” is their speed towards each other.
+        are of no currency. “First contact” is the speed at which the gap closed there: low if it
+        was a graze.
       </p>
       <ReplayPlots incident={incident} />
-      <section class="section" aria-labelledby="involved">
-        <h3 id="involved">Who was involved</h3>
-        <ul class="involved">
-          {incident.vehicles.map((vehicle) => (
-            <Involved vehicle={vehicle} key={vehicle.vin} />
-          ))}
-          {incident.other.map((other) => (
-            <li key={`${other.kind} ${other.hazard}`}>
-              <strong>{title(other.kind)}</strong>
-              {other.mass === null ? null : <p class="small">{impactOnOther(other)}</p>}
-            </li>
-          ))}
-        </ul>
-      </section>
+      <InvolvedList incident={incident} />
       {replay.asItWas.value === null ? null : <Files />}
       <section class="section" aria-labelledby="another">
         <h3 id="another">More of it</h3>
@@ -120,7 +114,8 @@ function Files() {
     if (canvas === null) return;
     isRecording.value = true;
     try {
-      await saveAsVideo(replay, canvas);
+      const name = await saveAsVideo(replay, canvas);
+      if (name !== undefined) showToast(`Saved: ${name}`);
     } catch (error) {
       console.warn(error);
       showToast('The video could not be saved.', { kind: 'bad' });
@@ -137,12 +132,19 @@ function Files() {
         </Button>
         {canSaveVideo() && mapError.value === '' ? (
           <Button size="small" disabled={isRecording.value} onClick={record}>
-            {isRecording.value ? 'Recording…' : 'Save as a video'}
+            {isRecording.value ? <Recording /> : 'Save as a video'}
           </Button>
         ) : null}
       </div>
     </section>
   );
+}
+
+function Recording() {
+  const { replay } = useViewer();
+  const [first, last] = extent(replay.frames);
+  const part = (replay.tick.value - first) / Math.max(1, last - first);
+  return <>Recording… {Math.round(100 * part)} %</>;
 }
 
 function Explanations({ incident }: { incident: Incident }) {
@@ -191,7 +193,35 @@ function Explanations({ incident }: { incident: Incident }) {
   );
 }
 
-function Involved({ vehicle }: { vehicle: IncidentVehicle }) {
+/** Cars and whoever else moved one by one, and what stands beside the road together. */
+function InvolvedList({ incident }: { incident: Incident }) {
+  const { spots } = useViewer();
+  const moving = incident.other.filter(({ mass }) => mass !== null);
+  return (
+    <section class="section" aria-labelledby="involved">
+      <h3 id="involved">Who was involved</h3>
+      <ul class="involved">
+        {incident.vehicles.map((vehicle) => (
+          <Involved vehicle={vehicle} incident={incident} key={vehicle.vin} />
+        ))}
+        {moving.map((other) => (
+          <li key={`${other.kind} ${other.hazard}`}>
+            <strong>{title(other.kind)}</strong>
+            <p class="small">{impactOnOther(other)}</p>
+          </li>
+        ))}
+        {fixedThings(incident, spots.value).map(({ name, text }) => (
+          <li key={name}>
+            <strong>{name}</strong>
+            <p class="small">{text}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Involved({ vehicle, incident }: { vehicle: IncidentVehicle; incident: Incident }) {
   const viewer = useViewer();
   const index = viewer.live.fleet.value.findIndex(({ vin }) => vin === vehicle.vin);
   const lack = shortcomings(vehicle);
@@ -201,7 +231,7 @@ function Involved({ vehicle }: { vehicle: IncidentVehicle }) {
         <strong>{carName(vehicle)}</strong>
         <span class="tag">{title(vehicle.role)}</span>
       </div>
-      <p class="small">{impactOnCar(vehicle)}</p>
+      <p class="small">{impactOnCar(vehicle, incident)}</p>
       {lack === '' ? null : <p class="small soft">{lack}</p>}
       <Button size="small" onClick={() => viewer.pickIndex(index)}>
         Go to this car<span class="visually-hidden">, {carName(vehicle)}</span>

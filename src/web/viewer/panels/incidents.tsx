@@ -1,22 +1,27 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
+import { Fragment } from 'preact';
 import { Button } from '../../common/button.tsx';
 import { useHeld } from '../../common/held.ts';
 import { Empty, Loading } from '../../common/states.tsx';
 import type { Incident } from '../api/types.ts';
 import { formatClock, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
-import { groupRepeats, type Repeats } from '../page/repeats.ts';
-import { headline } from '../replay/report.ts';
+import { groupRepeats } from '../page/repeats.ts';
+import type { Viewer } from '../page/viewer.ts';
+import { headline } from '../replay/headline.ts';
 
 /** A world may have very many incidents: the whole list is rendered on request. */
 const SHOWN_FIRST = 50;
 
 const SEVERITY_KINDS = { slight: 'plain', serious: 'warn', severe: 'bad' } as const;
 
-/** All collisions, newest first; those of the same parties in the same street are one group. */
+/** All collisions, newest first; those of the same parties in the same street are folded. */
 export function Incidents() {
-  const { eventFeed } = useViewer();
+  const viewer = useViewer();
+  const { eventFeed } = viewer;
   const showsAll = useSignal(false);
+  /** What the visitor has unfolded. */
+  const opened = useSignal<ReadonlySet<string>>(new Set());
   const { shown: incidents, handlers } = useHeld(eventFeed.incidents.value);
   if (!eventFeed.areRead.value) return <Loading what="the incidents" />;
   if (incidents.length === 0) {
@@ -26,23 +31,33 @@ export function Incidents() {
       </Empty>
     );
   }
-  const groups = groupRepeats(incidents, partiesOf);
-  const shown = showsAll.value ? groups : groups.slice(0, SHOWN_FIRST);
+  const mayFold = (group: readonly Incident[]) => !group.some((each) => isOwn(each, viewer));
+  const rows = groupRepeats(
+    incidents,
+    partiesOf,
+    (key, group) => opened.value.has(key) || !mayFold(group),
+  );
+  const shown = showsAll.value ? rows : rows.slice(0, SHOWN_FIRST);
   return (
     <>
       <ol class="rows" aria-label="Incidents, newest first" {...handlers}>
-        {shown.map((repeats) => (
-          <IncidentGroup repeats={repeats} key={repeats.older.at(-1)?.id ?? repeats.newest.id} />
+        {shown.map(({ entry, older }) => (
+          <Fragment key={entry.id}>
+            <IncidentRow incident={entry} />
+            {older.length > 0 && mayFold([entry, ...older]) ? (
+              <Fold count={older.length} of={partiesOf(entry)} opened={opened} />
+            ) : null}
+          </Fragment>
         ))}
       </ol>
-      {shown.length < groups.length ? (
+      {shown.length < rows.length ? (
         <div class="panel-text">
           <Button
             onClick={() => {
               showsAll.value = true;
             }}
           >
-            Show all {groups.length}
+            Show all {rows.length}
           </Button>
         </div>
       ) : null}
@@ -54,28 +69,36 @@ export function Incidents() {
 const partiesOf = ({ vehicles, other, place }: Incident): string =>
   [...vehicles.map(({ vin }) => vin), ...other.map(({ kind }) => kind), place.street].join(' ');
 
-/** Its newest incident, and the others on request. */
-function IncidentGroup({ repeats: { newest, older } }: { repeats: Repeats<Incident> }) {
-  const isOpen = useSignal(false);
+/** What a visitor looks for is folded behind nothing: the open report, and what happened to the own car. */
+function isOwn({ id, vehicles }: Incident, { replay, car, demonstration }: Viewer): boolean {
+  const own = [car.vin.value, demonstration.off.value?.vin];
+  return id === replay.id.value || vehicles.some(({ vin }) => own.includes(vin));
+}
+
+interface FoldProps {
+  /** Of what is or was folded. */
+  count: number;
+  of: string;
+  opened: Signal<ReadonlySet<string>>;
+}
+
+function Fold({ count, of, opened }: FoldProps) {
+  const isOpen = opened.value.has(of);
   return (
-    <>
-      <IncidentRow incident={newest} />
-      {older.length === 0 ? null : (
-        <li>
-          <button
-            type="button"
-            class="row small soft"
-            aria-expanded={isOpen.value}
-            onClick={() => {
-              isOpen.value = !isOpen.value;
-            }}
-          >
-            {isOpen.value ? 'Hide' : 'Show'} {older.length} more like this
-          </button>
-        </li>
-      )}
-      {isOpen.value ? older.map((each) => <IncidentRow incident={each} key={each.id} />) : null}
-    </>
+    <li>
+      <button
+        type="button"
+        class="row small soft"
+        aria-expanded={isOpen}
+        onClick={() => {
+          const others = new Set(opened.value);
+          if (!others.delete(of)) others.add(of);
+          opened.value = others;
+        }}
+      >
+        {isOpen ? 'Hide' : 'Show'} {count} more like this
+      </button>
+    </li>
   );
 }
 
@@ -97,7 +120,7 @@ function IncidentRow({ incident }: { incident: Incident }) {
           </span>
           <time class="small soft">{formatClock(incident.time)}</time>
         </span>
-        <span class="row-text">{headline(incident)}</span>
+        <span class="row-text">{headline(incident, viewer.spots.value)}</span>
         <span class="row-line small">
           <span class="soft">{incident.place.street}</span>
           {isEarlier ? (

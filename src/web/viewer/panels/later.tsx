@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
-import { RightPanel } from './right-panel.tsx';
+import { OpeningReport, RightPanel } from './right-panel.tsx';
 
 type LaterPanels = typeof import('./later-panels.ts');
 
@@ -24,7 +24,14 @@ export function Later({ name }: { name: keyof LaterPanels }) {
   useEffect(() => void loadLaterPanels(), []);
   const Panel = panels.value?.[name];
   if (Panel !== undefined) return <Panel />;
-  if (!hasFailed.value) return null;
+  if (!hasFailed.value) {
+    if (name !== 'IncidentPanel') return null;
+    return (
+      <RightPanel title="Incident" subtitle="">
+        <OpeningReport />
+      </RightPanel>
+    );
+  }
   return (
     <RightPanel title="This could not be loaded" subtitle="The connection may be gone.">
       {/* A browser may not ask for a script again that it could not load. */}

@@ -35,6 +35,7 @@ export function ReplayDock() {
   const [first, last] = extent(was.frames);
   const contact = replay.incident.value?.tick ?? was.contact_tick ?? first;
   const isPlaying = replay.isPlaying.value;
+  const [icon, label] = playWords(isPlaying, replay.tick.value >= last);
   const isSlowMotion = isPlaying && replay.speed.value === 1 && isSlow(replay.tick.value, contact);
   const step = (ticks: number) => {
     replay.isPlaying.value = false;
@@ -43,12 +44,7 @@ export function ReplayDock() {
   return (
     <section class="dock" aria-label="Replay">
       <div class="dock-line">
-        <IconButton
-          name={isPlaying ? 'pause' : 'play'}
-          kind="main"
-          label={isPlaying ? 'Pause the replay' : 'Play the replay'}
-          onClick={() => replay.toggle()}
-        />
+        <IconButton name={icon} kind="main" label={label} onClick={() => replay.toggle()} />
         <IconButton name="frame-back" label="One frame back" onClick={() => step(-STEP)} />
         <IconButton name="frame-on" label="One frame on" onClick={() => step(STEP)} />
         <Scrubber first={first} last={last} contact={contact} />
@@ -80,6 +76,11 @@ export function ReplayDock() {
       </div>
     </section>
   );
+}
+
+function playWords(isPlaying: boolean, isAtEnd: boolean) {
+  if (isPlaying) return ['pause', 'Pause the replay'] as const;
+  return isAtEnd ? (['again', 'Play again'] as const) : (['play', 'Play the replay'] as const);
 }
 
 /** All properties are ticks; `contact` is that of the first contact. */

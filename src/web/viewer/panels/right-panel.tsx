@@ -31,3 +31,12 @@ export function RightPanel({ title, subtitle, colour, children }: RightPanelProp
     </section>
   );
 }
+
+/** In the place of the report of an incident. */
+export function OpeningReport() {
+  return (
+    <p class="soft" role="status">
+      Opening the report and its replay…
+    </p>
+  );
+}

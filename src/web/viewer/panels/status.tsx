@@ -21,6 +21,7 @@ export function detailOf({ status, latest }: Pick<LiveWorld, 'status' | 'latest'
 
 /** What is shown that is not live: a word for it, and a sentence. */
 const SHOWN = {
+  opening: ['Opening the replay…', 'It is being opened.'],
   replay: ['Replay', 'You see what happened.'],
   'what-if': ['What if', 'You see what would have happened.'],
   past: ['Past', 'You see an earlier moment.'],
@@ -32,6 +33,7 @@ export function StatusChip() {
   const status = live.status.value;
   const shows = () => {
     if (status === 'gone') return 'live';
+    if (replay.isOpening.value) return 'opening';
     if (replay.asItWas.value !== null) return 'replay';
     if (whatIf.isOpen.value) return 'what-if';
     return timeLine.isPast.value ? 'past' : 'live';

@@ -5,7 +5,7 @@ import type { Mark } from '../life/life.ts';
 import { useViewer } from '../page/context.ts';
 import { FRAME_TICKS } from '../page/frame-buffer.ts';
 import { placeMarks } from '../page/marks.ts';
-import { headline } from '../replay/report.ts';
+import { headline } from '../replay/headline.ts';
 import { PlayButtons, SpeedSelect, Track } from './track.tsx';
 
 const PAGE_TICKS = 10 * TICKS_PER_S;
@@ -64,7 +64,7 @@ function Further() {
 }
 
 function Line() {
-  const { whatIf } = useViewer();
+  const { whatIf, spots } = useViewer();
   const { player, fromTick, spanTicks, collisions } = whatIf;
   const extent = [fromTick.value, fromTick.value + spanTicks.value] as const;
   const isSwitched = whatIf.switchings.value.length > 0;
@@ -72,7 +72,7 @@ function Line() {
     return {
       tick: incident.tick,
       kind: 'incident',
-      message: headline(incident),
+      message: headline(incident, spots.value),
       incident: incident.id,
     };
   });

@@ -6,7 +6,7 @@ import { ago, capitalised, carName, duration, inSentence, joinWords } from '../f
 import type { Switching } from '../life/life.ts';
 import { useViewer } from '../page/context.ts';
 import { stateIn } from '../page/needs.ts';
-import { headline } from '../replay/report.ts';
+import { headline } from '../replay/headline.ts';
 import { FeatureGroups, FeatureToggle, Presets } from './features.tsx';
 import { RightPanel } from './right-panel.tsx';
 
@@ -28,7 +28,7 @@ export function WhatIfPanel() {
 
 /** What comes of it, compared with the city as it was. */
 function Outcome() {
-  const { whatIf } = useViewer();
+  const { whatIf, spots } = useViewer();
   const { passed } = whatIf;
   const isSwitched = whatIf.switchings.value.length > 0;
   return (
@@ -36,7 +36,7 @@ function Outcome() {
       <p role="status" aria-busy={whatIf.isLiving.value}>
         <Comparison />
         {isSwitched && passed.value !== undefined ? (
-          <span class="visually-hidden"> Collision: {headline(passed.value)}.</span>
+          <span class="visually-hidden"> Collision: {headline(passed.value, spots.value)}.</span>
         ) : null}
       </p>
       {isSwitched ? <SwitchedList /> : null}
@@ -137,7 +137,8 @@ function Switched({ group }: { group: readonly Switching[] }) {
 }
 
 function Collision({ incident }: { incident: Incident }) {
-  const { whatIf } = useViewer();
+  const { whatIf, spots } = useViewer();
+  const parties = headline(incident, spots.value);
   const afterS = (incident.tick - whatIf.fromTick.value) / TICKS_PER_S;
   const isPassed = incident.tick <= whatIf.player.tick.value;
   return (
@@ -145,10 +146,10 @@ function Collision({ incident }: { incident: Incident }) {
       <span class="tag" data-kind={isPassed ? 'bad' : 'plain'}>
         after {duration(afterS)}
       </span>
-      <span class="what-if-parties small">{headline(incident)}</span>
+      <span class="what-if-parties small">{parties}</span>
       <Button size="small" onClick={() => whatIf.jumpTo(incident.tick)}>
         Jump there
-        <span class="visually-hidden">: {headline(incident)}</span>
+        <span class="visually-hidden">: {parties}</span>
       </Button>
     </li>
   );

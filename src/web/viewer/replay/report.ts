@@ -1,5 +1,6 @@
 /** A collision report in sentences. */
-import type { Failure, Incident, IncidentOther, IncidentVehicle } from '../api/types.ts';
+import { namesOfOthers, type Spot } from '../../../twin/party-names.ts';
+import type { Incident, IncidentOther, IncidentVehicle } from '../api/types.ts';
 import {
   capitalised,
   carName,
@@ -8,39 +9,34 @@ import {
   inSentence,
   joinWords,
   kmh,
-  sentence,
 } from '../formatting.ts';
 
-/** A one-line summary. */
-export function headline({ vehicles, other, kind }: Incident): string {
-  const [first, second] = vehicles;
-  const name = first?.model ?? 'A vehicle';
-  const opponent = second?.model ?? withArticle(other[0]?.kind ?? kind);
-  return `${name} and ${opponent}`;
+/** More features are counted. */
+const NAMED_MAX = 3;
+
+/** What somebody needs to know who comes here by a link. */
+export function introduction({ vehicles }: Incident): string {
+  const without = vehicles.filter(({ off }) => off.length > 0);
+  const [first, ...more] = without;
+  if (first === undefined) return 'This happened in a simulated city.';
+  const off = [...new Set(without.flatMap((vehicle) => vehicle.off))];
+  const what =
+    off.length > NAMED_MAX ? `${off.length} features` : `the ${joinWords(off.map(inSentence))}`;
+  const one = vehicles.length === 1 ? 'this car' : carName(first);
+  const whose = more.length === 0 ? one : 'these cars';
+  return `A simulated city: somebody switched off ${what} of ${whose} to see what would happen.`;
 }
 
 /** The course of the collision in a sentence. */
-export function story(incident: Incident): string {
+export function story(incident: Incident, spots: readonly Spot[]): string {
   const striking = incident.vehicles.find(({ role }) => role === 'striking');
   const struck = incident.vehicles.filter((vehicle) => vehicle !== striking);
   const where = incident.place.street === '' ? '' : ` on ${incident.place.street}`;
-  const what = [...struck.map(carName), ...others(incident.other)];
+  const what = [...struck.map(carName), ...namesOfOthers(incident.other, spots)];
   if (striking === undefined)
     return `At ${formatClock(incident.time)}, ${joinWords(what)} collided${where}.`;
   const speed = striking.speed < 0.5 ? 'at a crawl' : `at ${kmh(striking.speed)}`;
   return `At ${formatClock(incident.time)}, ${carName(striking)} hit ${joinWords(what)}${where}, ${speed}.`;
-}
-
-const PLURALS: Readonly<Record<string, string>> = { child: 'children', lorry: 'lorries' };
-
-/** “a child”, “two obstacles”. */
-function others(all: readonly IncidentOther[]): string[] {
-  const byKind = Map.groupBy(all, ({ kind }) => kind);
-  return [...byKind].map(([kind, { length }]) =>
-    length === 1
-      ? withArticle(kind)
-      : `${length === 2 ? 'two' : length} ${PLURALS[kind] ?? `${inSentence(kind)}s`}`,
-  );
 }
 
 /** The features of a car that were off or degraded; empty where there were none. */
@@ -55,12 +51,32 @@ export function shortcomings({ off, degraded }: IncidentVehicle): string {
 
 const WHERE = { front: 'in front', side: 'on the side', rear: 'in the rear' };
 
+/** What stands beside the road and was hit: its name, and a sentence on it. */
+export function fixedThings(
+  { other }: Incident,
+  spots: readonly Spot[],
+): { name: string; text: string }[] {
+  const fixed = other.filter(({ mass }) => mass === null);
+  return namesOfOthers(fixed, spots).map((name) => {
+    const [stands, it] = /^an? /.test(name) ? ['It stands', 'it'] : ['They stand', 'them'];
+    const text = `${stands} beside the road: a car that hits ${it} has left its lane.`;
+    return { name: capitalised(name), text };
+  });
+}
+
+/** One contact alone does not change a speed by so much more than that with which the gap closed. */
+const ONE_CONTACT_MAX = 2;
+
 /** What the collision did to a car: “Drove at 42 km/h and was hit in front: …”. */
-export function impactOnCar(vehicle: IncidentVehicle): string {
+export function impactOnCar(vehicle: IncidentVehicle, incident: Incident): string {
   const { speed, delta_v, impact_area, mass, role } = vehicle;
+  const { vehicles, other, closing_speed } = incident;
+  const areSeveral =
+    vehicles.length + other.length > 2 || delta_v > ONE_CONTACT_MAX * closing_speed;
+  const impact = areSeveral ? 'The hardest hit' : 'The impact';
   const drove = speed < 0.5 ? 'Stood' : `Drove at ${kmh(speed)}`;
   const hit = role === 'striking' ? `hit with its ${impact_area}` : `was hit ${WHERE[impact_area]}`;
-  return `${drove} and ${hit}. The impact changed its speed by ${kmh(delta_v)}. It weighs ${kg(mass)}.`;
+  return `${drove} and ${hit}. ${impact} changed its speed by ${kmh(delta_v)}. It weighs ${kg(mass)}.`;
 }
 
 /** What it did to somebody or something else; empty for what is fixed to the ground. */
@@ -74,44 +90,4 @@ export function impactOnOther({ mass, delta_v, impact_area, impact_speed }: Inci
 
 function kg(mass: number): string {
   return `${formatInteger(mass)} kg`;
-}
-
-/** The failures that explain the collision together; often just one. */
-export interface Explanation {
-  set: number;
-  features: string[];
-  vins: string[];
-  effect: Failure['effect'];
-  sentences: string[];
-}
-
-/** The explanations, those that avoid it first. */
-export function explanations({ failures }: Incident): Explanation[] {
-  const bySet = Map.groupBy(failures, ({ set }) => set);
-  const all = [...bySet].map(([set, members]) => ({
-    set,
-    features: unique(members.map(({ feature }) => feature)),
-    vins: unique(members.map(({ vin }) => vin)),
-    effect: members[0]?.effect ?? 'mitigates',
-    sentences: unique(members.map(({ explanation }) => sentence(explanation))),
-  }));
-  return all.toSorted(
-    (a, b) => Number(a.effect === 'mitigates') - Number(b.effect === 'mitigates'),
-  );
-}
-
-/** The plates of the cars whose features an explanation is about; empty where there is one car. */
-export function whose({ vins }: Explanation, { vehicles }: Incident): string {
-  if (vehicles.length < 2) return '';
-  const plates = vehicles.filter(({ vin }) => vins.includes(vin)).map(({ plate }) => plate);
-  return `of ${joinWords(plates)}`;
-}
-
-function unique<T>(values: T[]): T[] {
-  return [...new Set(values)];
-}
-
-function withArticle(kind: string): string {
-  const name = inSentence(kind);
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }

@@ -27,6 +27,10 @@ const PUFF_TICKS = 140;
 /** A ghost that is nearer to its car is not drawn. */
 const APART_M = 0.4;
 const OUTLINE_PX = 3;
+/** Nearer to another party, there is no room for a sign beside a ghost. */
+const SIGNED_M = 3;
+/** From the end of a ghost to the middle of its sign. */
+const BESIDE_PX = 24;
 
 export const TONES = {
   shadow: [0.03, 0.04, 0.07],
@@ -79,7 +83,8 @@ export class FleetView {
   }
 
   /** @param picked index of the picked car, or −1 */
-  show({ cars, ghosts, tick }: ShownWorld, picked: number, overlay: Overlay): void {
+  show(world: ShownWorld, picked: number, overlay: Overlay): void {
+    const { cars, ghosts, tick } = world;
     for (const body of this.#bodies.values()) {
       body.cars.clear();
       body.ghosts.clear();
@@ -101,7 +106,7 @@ export class FleetView {
       const car = cars.find(({ vin }) => vin === ghost.vin);
       // Where both are in one place, they would flicker through each other.
       const isApart = !car || Math.hypot(car.x - ghost.x, car.y - ghost.y) > APART_M;
-      if (isApart) this.#showGhost(ghost, overlay);
+      if (isApart) this.#showGhost(ghost, world.ghostSign, overlay);
     }
     for (const body of this.#bodies.values()) {
       body.cars.flush();
@@ -109,7 +114,8 @@ export class FleetView {
     }
   }
 
-  #showGhost(car: ShownCar, { perPixelM, decals }: Overlay): void {
+  #showGhost(car: ShownCar, sign: string, overlay: Overlay): void {
+    const { perPixelM, decals } = overlay;
     const plan = planOf(car.model);
     const scale = enlargement(plan.lengthM, perPixelM);
     const [half, side] = [(plan.lengthM / 2) * scale, (plan.widthM / 2) * scale];
@@ -118,6 +124,7 @@ export class FleetView {
     this.#place(car, scale);
     const bodies = this.#bodies.get(plan)?.ghosts;
     bodies?.add(this.#transform, this.#tintOf(car.colour), 0, car.braking ? 1 : 0, 0);
+    if (sign !== '') addGhostSign(sign, car, half, overlay);
   }
 
   #place(car: ShownCar, scale: number): void {
@@ -207,6 +214,25 @@ function addSigns(
   signs.addPillText(marked.word, [x, y, roofM * scale], risePx, marked.style);
 }
 
+/** Adds a sign on the side of a ghost that is away from the nearest other party, which it must not cover. */
+function addGhostSign(
+  sign: string,
+  { x, y }: ShownCar,
+  halfM: number,
+  { uncovered, signs, perPixelM }: Overlay,
+): void {
+  let [dx, dy, metres] = [0, 0, Number.POSITIVE_INFINITY];
+  for (const place of uncovered) {
+    const [awayX, awayY] = [x - place[0], y - place[1]];
+    const awayM = Math.hypot(awayX, awayY);
+    // It is one of them itself.
+    if (awayM > 0 && awayM < metres) [dx, dy, metres] = [awayX, awayY, awayM];
+  }
+  if (metres < SIGNED_M || !Number.isFinite(metres)) return;
+  const part = (halfM + BESIDE_PX * perPixelM) / metres;
+  signs.addPillText(sign, [x + dx * part, y + dy * part, 0], 0, GHOST_STYLE);
+}
+
 interface Mark {
   word: string;
   tone: Tint;
@@ -224,6 +250,10 @@ const AEB = markOf('AEB', TONES.aeb);
 const ESC = markOf('ESC', TONES.esc);
 const EVASIVE = markOf('EVADING', TONES.evasive);
 const CRASHED = markOf('CRASHED', TONES.crashed);
+const GHOST_STYLE: PillStyle = {
+  text: signStyle([0.02, 0.1, 0.16], [0, 0, 0], 0),
+  bar: signStyle(TONES.ghost, [1, 1, 1]),
+};
 
 /** The mark of the most specific intervention that acts in a car. */
 export function interventionOf(car: ShownCar): Mark | null {

@@ -14,13 +14,19 @@ type Decal = Parameters<Overlay['decals']['add']>;
 
 let decals: Decal[];
 let signs: string[];
+let spots: (readonly number[])[];
 let overlay: Overlay;
 beforeEach(() => {
-  [decals, signs] = [[], []];
+  [decals, signs, spots] = [[], [], []];
   overlay = {
     decals: { add: (...decal: Decal) => decals.push(decal) },
     smoke: { addSprite: () => {} },
-    signs: { addPillText: (text: string) => signs.push(text) },
+    signs: {
+      addPillText: (text: string, spot: readonly number[]) => {
+        signs.push(text);
+        spots.push(spot);
+      },
+    },
     perPixelM: 0.1,
     tick: 0,
     reducedMotion: true,
@@ -82,6 +88,21 @@ describe('[P9] a ghost', () => {
     // A car is some 4 m long and 1.8 m wide.
     expect(halfLengthM).toBeGreaterThan(2);
     expect(halfWidthM).toBeGreaterThan(1);
+  });
+
+  it('has a sign beside it, away from the nearest party, where there is room for one', () => {
+    const show = (...uncovered: [number, number][]) => {
+      const world = { ...emptyWorld(), ghosts: [carAt('A', 10)], ghostSign: 'with ESC' };
+      view.show(world, -1, { ...overlay, uncovered });
+    };
+    show([10, 0], [4, 0], [40, 0]);
+    expect(signs).toEqual(['with ESC']);
+    const [x = 0, y = 1] = spots[0] ?? [];
+    expect(x).toBeGreaterThan(12);
+    expect(y).toBeCloseTo(0);
+    show([10, 0], [8, 0]);
+    show([10, 0]);
+    expect(signs).toHaveLength(1);
   });
 
   it('is not drawn through its own car, where both are in one place', () => {

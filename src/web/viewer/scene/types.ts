@@ -27,6 +27,8 @@ export interface ShownWorld {
   hazards: ShownHazard[];
   /** Translucent cars of a counterfactual replay. */
   ghosts: ShownCar[];
+  /** What makes them other, beside each; empty: nothing stands there. */
+  ghostSign: string;
   /** What a replay is about; null in the live world. */
   focus: Focus | null;
   /** The last collisions of the live world: where and at which tick. */
