@@ -21,7 +21,7 @@ const MAY_USE: Record<string, readonly string[]> = {
   assembly: [],
   workers: ['shard', 'twin', 'http', 'picture'],
   kernel: [],
-  city: [],
+  city: ['twin'],
   citygen: ['city', 'kernel', 'twin', 'codec'],
   twin: [],
   codec: ['city', 'twin'],

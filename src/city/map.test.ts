@@ -104,7 +104,10 @@ const tiny: City = {
         actorPath: [],
         actorStationM: 0,
         actorLight: -1,
-        bodies: [],
+        bodies: [
+          { x: 5.123_4, y: -1.236, heading: [0, -1], lengthM: 0.3, widthM: 0.1 },
+          { x: 7.123_4, y: -1.236, heading: [0.6, 0.8], lengthM: 0.3, widthM: 0.1 },
+        ],
         active: [],
         sightM: 0,
         actor: null,
@@ -123,6 +126,11 @@ const spot = {
   radius: 35,
   road: 'r1',
   description: 'It is icy.',
+};
+
+const bollard = {
+  ...{ hazard: 'h1', kind: 'bollard', y: -1.24 },
+  ...{ length: 0.3, width: 0.1, height: 1 },
 };
 
 describe('The map', () => {
@@ -182,6 +190,10 @@ describe('The map', () => {
         },
       ],
       blocks: [{ id: 'b1', kind: 'wall', polygon: [[1, 2]], height: 3 }],
+      bodies: [
+        { ...bollard, id: 'h1-0', x: 5.12, heading: -1.5708 },
+        { ...bollard, id: 'h1-1', x: 7.12, heading: 0.9273 },
+      ],
       zones: [{ id: 'z1', kind: 'ice', polygon: [[3.34, 4]] }],
       hazards: [spot],
     });

@@ -1,6 +1,17 @@
+import { besideRoadAt } from '../twin/beside-road.ts';
 import type { CityMap } from '../twin/wire.ts';
 import { at, roundTo, toCentimetre } from './geometry.ts';
-import type { City, Connector, Junction, Lane, Light, Point, Road } from './types.ts';
+import type {
+  Body,
+  City,
+  Connector,
+  HazardSpot,
+  Junction,
+  Lane,
+  Light,
+  Point,
+  Road,
+} from './types.ts';
 
 /**
  * The body of `GET /api/v1/worlds/{id}/map`: metres to the centimetre, headings in radians to four
@@ -25,6 +36,9 @@ export function mapOf(city: City): CityMap {
       polygon: polygon.map(pointOf),
       height: toCentimetre(heightM),
     })),
+    bodies: city.hazards.flatMap((spot) =>
+      spot.site.bodies.map((body, index) => bodyOf(spot, body, index)),
+    ),
     zones: city.zones.map(({ id, kind, polygon }) => ({
       id,
       kind,
@@ -111,6 +125,26 @@ function signOf(city: City, lane: Lane): 'stop' | 'yield' | null {
 /** Traffic on the priority road gives way in left turns only. */
 const isMinor = (connector: Connector | undefined): boolean =>
   connector !== undefined && connector.turn !== 'left' && connector.yieldsTo.length > 0;
+
+/** A permanent body of a spot. */
+function bodyOf({ id, kind }: HazardSpot, body: Body, index: number) {
+  const { name, heightM } = besideRoadAt(kind);
+  const [hx, hy] = body.heading;
+  return {
+    id: bodyId(id, index),
+    hazard: id,
+    kind: name,
+    x: toCentimetre(body.x),
+    y: toCentimetre(body.y),
+    heading: roundTo(Math.atan2(hy, hx), 10_000),
+    length: toCentimetre(body.lengthM),
+    width: toCentimetre(body.widthM),
+    height: toCentimetre(heightM),
+  };
+}
+
+/** The id of a permanent body by the id of its spot and its place among `site.bodies`. */
+export const bodyId = (spot: string, index: number): string => `${spot}-${index}`;
 
 const laneIds = (city: City, lanes: readonly number[]): string[] =>
   lanes.map((lane) => at(city.lanes, lane).id);

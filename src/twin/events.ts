@@ -12,9 +12,10 @@ import {
   EVENT_WAITS,
   OTHER_ACTOR,
 } from '../../assembly/layout.ts';
+import { besideRoadAt } from './beside-road.ts';
 import { FEATURE_NAMES } from './catalogue.ts';
 import { incidentId } from './incidents.ts';
-import { besideRoadAt, withArticle } from './party-names.ts';
+import { withArticle } from './party-names.ts';
 import { timeS } from './units.ts';
 import type { EventRecord, FleetEntry } from './wire.ts';
 
@@ -188,7 +189,7 @@ function collisionOf({ other, hazard }: RawEvent, { fleet, hazards }: EventConte
   if (spot === undefined) return 'collided with a building';
   const actor = spot.site?.actor?.name;
   if (other === OTHER_ACTOR && actor) return `collided with ${withArticle(actor)} (${spot.id})`;
-  return `left its lane at ${spotName(spot)} and hit ${withArticle(besideRoadAt(spot.kind))}`;
+  return `left its lane at ${spotName(spot)} and hit ${withArticle(besideRoadAt(spot.kind).name)}`;
 }
 
 function spotName({ id, kind }: EventHazard): string {

@@ -1,3 +1,5 @@
+import { besideRoadAt } from './beside-road.ts';
+
 /** What a collision was with, in words: the same in events, in previews of links and on pages. */
 
 /** A party that is no car of the fleet. */
@@ -15,25 +17,13 @@ export interface Spot {
   kind: string;
 }
 
-/** Permanent bodies beside the road, by kind of spot. A car that hits one has left its lane. */
-const BESIDE_ROAD: Readonly<Record<string, string>> = {
-  parked_row_child: 'parked car',
-  deer_crossing: 'hedge',
-  blind_crossing: 'house',
-  ice_bend: 'bollard',
-  sharp_bend: 'wall',
-};
-
-/** What a car hits that leaves its lane at a spot of this kind. */
-export const besideRoadAt = (kind: string): string => BESIDE_ROAD[kind] ?? 'obstacle';
-
 const PLURALS: Readonly<Record<string, string>> = { child: 'children', lorry: 'lorries' };
 
 /** “a child”, “two bollards”: those of one name together. */
 export function namesOfOthers(others: readonly Other[], spots: readonly Spot[]): string[] {
   const byName = Map.groupBy(others, ({ kind, hazard, mass }) => {
     const spot = mass === null ? spots.find(({ id }) => id === hazard) : undefined;
-    return (spot === undefined ? kind : besideRoadAt(spot.kind)).replaceAll('_', ' ');
+    return (spot === undefined ? kind : besideRoadAt(spot.kind).name).replaceAll('_', ' ');
   });
   return [...byName].map(([name, { length }]) =>
     length === 1 ? withArticle(name) : `${counted(length)} ${PLURALS[name] ?? `${name}s`}`,

@@ -147,6 +147,13 @@ export const CityMap = object('The road network of a world.', {
       height: nonNegative,
     }),
   ),
+  bodies: list(
+    object('A solid body that always stands beside the lane at a hazard spot.', {
+      ...{ id: string, hazard: string, kind: described('As events name it.', string) },
+      ...{ x: number, y: number, heading },
+      ...{ length: nonNegative, width: nonNegative, height: nonNegative },
+    }),
+  ),
   zones: list(
     object('An area with less grip or visibility.', {
       id: string,

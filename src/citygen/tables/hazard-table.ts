@@ -1,6 +1,8 @@
 import * as layout from '../../../assembly/layout.ts';
 import { direction, lengthOf } from '../../city/geometry.ts';
+import { bodyId } from '../../city/map.ts';
 import type { Actor, Block, City, HazardKind, HazardSpot, Point } from '../../city/types.ts';
+import { besideRoadAt } from '../../twin/beside-road.ts';
 
 const KIND_NUMBERS: Readonly<Record<HazardKind, number>> = {
   parked_row_child: layout.HAZARD_PARKED_ROW_CHILD,
@@ -38,14 +40,15 @@ export interface SpottedBlock {
 
 /** The permanent bodies of the spots as solid blocks. */
 export function bodyBlocksOf({ hazards }: City): SpottedBlock[] {
-  return hazards.flatMap(({ id, site }, spot) =>
+  return hazards.flatMap(({ id, kind, site }, spot) =>
     site.bodies.map(({ x, y, heading: [hx, hy], lengthM, widthM }, i) => {
       const corner = (ahead: number, left: number): Point => [
         x + (hx * ahead * lengthM - hy * left * widthM) / 2,
         y + (hy * ahead * lengthM + hx * left * widthM) / 2,
       ];
       const polygon = [corner(1, -1), corner(1, 1), corner(-1, 1), corner(-1, -1)];
-      const block = { id: `${id}-${i}`, kind: 'wall', polygon, heightM: 1.5, solid: true } as const;
+      const { heightM } = besideRoadAt(kind);
+      const block = { id: bodyId(id, i), kind: 'wall', polygon, heightM, solid: true } as const;
       return { block, spot };
     }),
   );

@@ -25,8 +25,8 @@ describe('the catalogue of cities', () => {
 describe('the map of a world', () => {
   test('[W18] names everything once', () => {
     const lights = map.junctions.flatMap((junction) => junction.lights);
-    const { roads, junctions, lanes, blocks, zones, hazards } = map;
-    for (const records of [roads, junctions, lanes, blocks, zones, hazards, lights]) {
+    const { roads, junctions, lanes, blocks, bodies, zones, hazards } = map;
+    for (const records of [roads, junctions, lanes, blocks, bodies, zones, hazards, lights]) {
       expect(new Set(idsOf(records)).size).toBe(records.length);
     }
     // A car is on a road or in a junction, so that one name must not mean both.
@@ -73,6 +73,7 @@ describe('the map of a world', () => {
       ...map.roads.flatMap(({ centerline }) => centerline),
       ...map.junctions.flatMap(({ polygon }) => polygon),
       ...map.blocks.flatMap(({ polygon }) => polygon),
+      ...map.bodies.map(({ x, y }): Point => [x, y]),
       ...map.hazards.map(({ x, y }): Point => [x, y]),
     ];
     expect(points.length).toBeGreaterThan(1000);
@@ -84,6 +85,13 @@ describe('the map of a world', () => {
 
   test('has hazard spots at roads of the map', () => {
     for (const { road } of map.hazards) expect(idsOf(map.roads)).toContain(road);
+  });
+
+  test('[W43] has what stands beside the lane at some of its hazard spots', () => {
+    expect(map.bodies.length).toBeGreaterThan(20);
+    const kinds = map.bodies.map(({ kind }) => kind);
+    expect([...new Set(kinds)].toSorted()).toEqual(['bollard', 'hedge', 'hoarding', 'parked car']);
+    for (const { hazard } of map.bodies) expect(idsOf(map.hazards)).toContain(hazard);
   });
 
   test('[W21] is the same for every world of the city', async () => {

@@ -58,5 +58,6 @@ export type MapRoad = CityMap['roads'][number];
 export type MapLight = CityMap['junctions'][number]['lights'][number];
 export type MapLane = CityMap['lanes'][number];
 export type MapBlock = CityMap['blocks'][number];
+export type MapBody = CityMap['bodies'][number];
 export type MapZone = CityMap['zones'][number];
 export type Bounds = CityMap['bounds'];

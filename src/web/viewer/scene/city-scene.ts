@@ -1,8 +1,9 @@
-import { Float32BufferAttribute, type Object3D } from 'three';
+import { Float32BufferAttribute, type Material, type Object3D } from 'three';
 import { prefersReducedMotion } from '../../common/media.ts';
 import type { Theme } from '../../common/theme.ts';
 import { type CityMap, type HazardSpot, type MapPoint, TICKS_PER_S } from '../api/types.ts';
 import { drawAtlas } from './atlas.ts';
+import { besideRoadOf, isMadeOut, outlineOf } from './beside-road.ts';
 import { Billboards } from './billboards.ts';
 import { type Houses, housesOf, shadowOf } from './buildings.ts';
 import { eyeOf, metresPerPixel, project } from './camera.ts';
@@ -81,6 +82,7 @@ export class CityScene {
   readonly #names: Billboards;
   readonly #zones: Object3D;
   readonly #zoneSigns: ReturnType<typeof zoneSigns>;
+  readonly #besideRoad: Material;
   readonly #lights: LightView;
   readonly #trees: TreeView;
   readonly #fleet: FleetView;
@@ -130,6 +132,7 @@ export class CityScene {
     this.#trees = new TreeView(trees, treeMaterial(shared));
     const houses = housesOf(map.blocks);
     this.#cuts = new HouseCuts(houses.standing);
+    this.#besideRoad = standingMaterial(shared);
     this.#addStatic(signals, trees, houses);
     const { decals, smoke, signs } = this.#overlay;
     const views = [this.#sky, this.#trees, this.#fleet, this.#hazards, this.#picked];
@@ -156,6 +159,7 @@ export class CityScene {
     const overlay = this.#overlay;
     const { decals, smoke, signs } = overlay;
     overlay.perPixelM = metresPerPixel(pose, view);
+    this.#besideRoad.visible = isMadeOut(overlay.perPixelM);
     overlay.tick = world.tick;
     overlay.reducedMotion = reducedMotion;
     overlay.isClose = camera.isChasing;
@@ -238,7 +242,7 @@ export class CityScene {
     return depth > 0 ? { xPx, yPx, x, y } : null;
   }
 
-  /** Adds ground, zones, shadows, signals and houses. */
+  /** Adds ground, zones, shadows, signals, what stands beside the road, and houses. */
   #addStatic(signals: readonly Signal[], trees: readonly Tree[], houses: Houses): void {
     const map = this.#map;
     const renderer = this.#renderer;
@@ -249,8 +253,12 @@ export class CityScene {
     const solid = map.blocks.filter(({ kind }) => kind === 'building' || kind === 'wall');
     for (const block of solid) shadows.area(shadowOf(block), 'ground');
     for (const tree of trees) shadows.area(treeShadowOf(tree), 'ground');
+    for (const body of map.bodies) {
+      shadows.area(shadowOf({ polygon: outlineOf(body), height: body.height }), 'ground');
+    }
     renderer.addTiled(shadows, shadowMaterial(shared), ORDER.shadows);
     renderer.addStatic(signalMesh(signals), standingMaterial(shared), 0);
+    renderer.addTiled(besideRoadOf(map.bodies), this.#besideRoad, 0);
     const material = houseMaterial(shared, this.#cuts.texture);
     const geometry = renderer.addTiled(houses, material, ORDER.houses);
     geometry.setAttribute('facade', new Float32BufferAttribute(houses.facade, 4));

@@ -62,6 +62,7 @@ const ROAD: CityMap = {
   junctions: [],
   lanes: [lane('a', 1.5), lane('b', 4.5), lane('c', 7.5, true)],
   blocks: [],
+  bodies: [],
   zones: [],
   hazards: [],
 };

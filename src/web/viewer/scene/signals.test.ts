@@ -35,6 +35,7 @@ const MAP: CityMap = {
     },
   ],
   blocks: [],
+  bodies: [],
   zones: [],
   hazards: [],
 };

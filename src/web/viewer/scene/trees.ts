@@ -8,7 +8,7 @@ const STEP_M = 11;
 const FROM_EDGE_M = 4;
 /** Share of the places in a park that have a tree. */
 const DENSITY = 0.55;
-const LEAVES: readonly Slot[] = ['leaf0', 'leaf1', 'leaf2'];
+export const LEAVES: readonly Slot[] = ['leaf0', 'leaf1', 'leaf2'];
 const SIDES = 7;
 
 export interface Tree {
