@@ -1,6 +1,6 @@
+import { besideRoadAt } from './beside-road.ts';
 import { effectiveMask, type FeatureName, namesOf } from './catalogue.ts';
 import { type ContactFacts, type IncidentContacts, kindOf, type PartyFacts } from './incidents.ts';
-import { besideRoadAt } from './party-names.ts';
 import type { Failure, FleetEntry } from './wire.ts';
 
 /** The car stops, passes, or is still approaching at the end of the re-run, at this distance. */
@@ -155,7 +155,7 @@ function otherName(contact: ContactFacts, car: number, { hazards }: ExplanationC
     return parties.some((party) => party.car === car) ? 'the other car' : 'the cars ahead';
   }
   const spot = hazards[hazard];
-  if (spot !== undefined && block >= 0) return `the ${besideRoadAt(spot.kind)}`;
+  if (spot !== undefined && block >= 0) return `the ${besideRoadAt(spot.kind).name}`;
   return `the ${spot?.site.actor?.name ?? kindOf(contact)}`;
 }
 

@@ -1,5 +1,5 @@
 /** What is at stake next, in words. */
-import { type Stake, TICKS_PER_S, type WorldEvent, type WorldStake } from './api/types.ts';
+import { type Stake, TICKS_PER_S, type WorldEvent } from './api/types.ts';
 import { inSentence } from './formatting.ts';
 
 /** By kind of an entry of the outlook: what lies ahead. */
@@ -97,7 +97,7 @@ export function consequenceOf({ consequence }: Pick<Stake, 'consequence'>): stri
 /** Whether an event tells what came of a feature that was off. */
 export function isConsequenceOf(
   { vin, feature, consequence }: Pick<WorldEvent, 'vin' | 'feature' | 'consequence'>,
-  stake: Pick<WorldStake, 'vin' | 'feature'>,
+  stake: { vin: string; feature: string },
 ): boolean {
   return vin === stake.vin && consequence !== null && feature === stake.feature;
 }

@@ -19,7 +19,7 @@ export async function comesTrue(
   const fromTick = world.tick;
   try {
     await liveTo(world, ticks.offTick - 1);
-    world.set(vin, { [feature as FeatureName]: false });
+    world.set(vin, { [feature]: false } as Partial<Record<FeatureName, boolean>>);
     await liveTo(world, ticks.untilTick);
     const { events, incidents } = world.happened(fromTick, world.tick);
     const isInvolved = incidents.some(({ vehicles }) => vehicles.some((each) => each.vin === vin));
