@@ -13,9 +13,10 @@ export type FetchJournal = (address: TwinAddress) => Promise<readonly NumberedCh
 
 /** Costs the node no step. Rejects if it cannot be had. */
 export const fetchJournal: FetchJournal = async (address) => {
-  const answer = await fetchInTime(address.ofWorld('/journal'));
-  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
-  const { changes } = (await answer.json()) as { changes: JournalEntry[] };
+  const { changes } = await fetchInTime(address.ofWorld('/journal'), async (answer) => {
+    if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+    return (await answer.json()) as { changes: JournalEntry[] };
+  });
   return changes.map((entry, i) => ({ seq: i + 1, ...changeOfEntry(entry) }));
 };
 

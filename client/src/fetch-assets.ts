@@ -31,7 +31,7 @@ async function fetchAll(
     fetchFile(address, kernel),
     fetchFile(address, table).then(decodeTable),
     fetchFile(address, car_types).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))),
-    answered(fetchInTime(address.ofWorld('/map'))).then((answer) => answer.json()),
+    fetchInTime(address.ofWorld('/map'), (answer) => answered(answer).json()),
   ]);
   return { kernel: code, table: cityTable, carTypes, map } as CityAssets;
 }
@@ -52,10 +52,14 @@ async function readFile(
   path: string,
   cache: Caching,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const answer = await fetchInTime(address.rest(path), cache);
-  const isElsewhere = answer.status === 404;
-  const found = await answered(isElsewhere ? fetchInTime(address.ofWorld(path), cache) : answer);
-  return new Uint8Array(await found.arrayBuffer());
+  const isThere = async (answer: Response) =>
+    answer.status === 404 ? undefined : await contentOf(answer);
+  const content = await fetchInTime(address.rest(path), isThere, cache);
+  return content ?? (await fetchInTime(address.ofWorld(path), contentOf, cache));
+}
+
+async function contentOf(answer: Response): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await answered(answer).arrayBuffer());
 }
 
 async function isNamed(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
@@ -69,8 +73,7 @@ async function isNamed(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<bo
   return name !== undefined && text.startsWith(name);
 }
 
-async function answered(asked: Response | Promise<Response>): Promise<Response> {
-  const answer = await asked;
+function answered(answer: Response): Response {
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   return answer;
 }

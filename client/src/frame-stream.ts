@@ -45,5 +45,5 @@ export function openFrameStream(options: FrameStreamOptions): Pick<ReconnectingS
 
 /** Whether a node says that the world does not exist. */
 export async function isWorldGone(address: TwinAddress): Promise<boolean> {
-  return (await fetchInTime(address.ofWorld())).status === 404;
+  return await fetchInTime(address.ofWorld(), ({ status }) => status === 404);
 }
