@@ -8,11 +8,15 @@ export function Header() {
   const { viewer, display } = usePage();
   const name = viewer.map.value?.city;
   const city = viewer.cities.value.find((each) => each.name === name);
+  const what =
+    city === undefined
+      ? ' of twenty cars'
+      : `: ${city.title.charAt(0).toLowerCase()}${city.title.slice(1)}`;
   return (
     <header class="top">
       <div class="top-name">
         <h1>Driving twin</h1>
-        <p class="small soft">{city?.title ?? 'A city of twenty cars'}</p>
+        <p class="small soft">A simulated city{what}</p>
       </div>
       <StatusChip />
       <Watchers />

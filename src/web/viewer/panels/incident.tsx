@@ -80,15 +80,15 @@ function Report({ incident }: { incident: Incident }) {
           ['Injury risk', percent(injury_risk)],
           ['Points', formatInteger(points)],
           ['Repair cost', `${formatInteger(repair_cost)} units`],
-          ['First contact', kmh(incident.closing_speed)],
+          ['Speed at contact', kmh(Math.max(0, ...incident.vehicles.map(({ speed }) => speed)))],
           ['Deformation', `${formatInteger(incident.deformation_energy / 1000)} kJ`],
         ]}
       />
       <p class="small soft">
         Points add up how badly people may be hurt and how fast it was: 0 is nothing, 1,000 one
         person hurt for certain. A repair costs 250 units for each kilojoule that bent metal; they
-        are of no currency. “First contact” is the speed at which the gap closed there: low if it
-        was a graze.
+        are of no currency. At the first contact the gap closed at {kmh(incident.closing_speed)}:
+        slower than the car drives where it grazes something.
       </p>
       <ReplayPlots incident={incident} />
       <InvolvedList incident={incident} />
