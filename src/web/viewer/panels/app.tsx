@@ -4,7 +4,6 @@ import { isNarrow } from '../../common/media.ts';
 import { Toasts } from '../../common/toasts.tsx';
 import { useViewer } from '../page/context.ts';
 import type { LeftPanel } from '../page/viewer.ts';
-import { CarPanel } from './car.tsx';
 import { Events } from './events.tsx';
 import { Fleet } from './fleet.tsx';
 import { Header } from './header.tsx';
@@ -27,7 +26,7 @@ export function App() {
       <Places />
       <Left />
       <Stage />
-      {right === 'car' ? <CarPanel /> : null}
+      {right === 'car' ? <Later name="CarPanel" /> : null}
       {right === 'incident' ? <Later name="IncidentPanel" /> : null}
       {right === 'what-if' ? <Later name="WhatIfPanel" /> : null}
       {viewer.dialog.value === 'help' ? <Later name="Help" /> : null}

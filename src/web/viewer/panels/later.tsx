@@ -1,9 +1,16 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
+import { Loading } from '../../common/states.tsx';
 import { OpeningReport, RightPanel } from './right-panel.tsx';
 
 type LaterPanels = typeof import('./later-panels.ts');
+
+const TITLES: Partial<Record<keyof LaterPanels, string>> = {
+  CarPanel: 'This car',
+  IncidentPanel: 'Incident',
+  WhatIfPanel: 'What if…',
+};
 
 const panels = signal<LaterPanels | null>(null);
 const hasFailed = signal(false);
@@ -19,19 +26,23 @@ export async function loadLaterPanels(): Promise<void> {
   }
 }
 
+/** What stands in the place of a panel until it is there; dialogs just come. */
+function Opening({ name }: { name: keyof LaterPanels }) {
+  const title = TITLES[name];
+  if (title === undefined) return null;
+  return (
+    <RightPanel title={title} subtitle="">
+      {name === 'IncidentPanel' ? <OpeningReport /> : <Loading what="this panel" />}
+    </RightPanel>
+  );
+}
+
 /** One of them, as soon as it is there. */
 export function Later({ name }: { name: keyof LaterPanels }) {
   useEffect(() => void loadLaterPanels(), []);
   const Panel = panels.value?.[name];
   if (Panel !== undefined) return <Panel />;
-  if (!hasFailed.value) {
-    if (name !== 'IncidentPanel') return null;
-    return (
-      <RightPanel title="Incident" subtitle="">
-        <OpeningReport />
-      </RightPanel>
-    );
-  }
+  if (!hasFailed.value) return <Opening name={name} />;
   return (
     <RightPanel title="This could not be loaded" subtitle="The connection may be gone.">
       {/* A browser may not ask for a script again that it could not load. */}
