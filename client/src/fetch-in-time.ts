@@ -8,7 +8,7 @@ export type Caching = 'default' | 'reload';
 
 /**
  * As `fetch`, and `read` of the answer. Rejects if that has not ended in time.
- * @param read must take the whole content
+ * @param read what is needed of the content has to be read there: nothing bounds the time of later reads
  */
 export async function fetchInTime<T>(
   url: string,

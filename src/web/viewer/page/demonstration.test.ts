@@ -154,6 +154,17 @@ describe('a demonstration', () => {
     expect(offered()).toBe('offer aeb');
   });
 
+  test('[P22] tries nothing more for a visitor who has turned to something else', async () => {
+    const trials: string[] = [];
+    comesTrue = ({ feature }) => {
+      trials.push(feature);
+      demonstration.close();
+      return false;
+    };
+    await begin();
+    expect([offered(), trials]).toEqual(['closed', ['aeb']]);
+  });
+
   test('[P22] does nothing when a finger comes a moment after the buttons have changed', async () => {
     await begin();
     newest.tick += 40 * 50;

@@ -177,7 +177,11 @@ export class Demonstration {
 
   /** The first of some offers that comes true, as far as they can be tried; else the first one. */
   async #firstTrue(offers: readonly Offer[]): Promise<Offer | undefined> {
-    for (const offer of offers.slice(0, TRIED_MAX)) if (await this.#comesTrue(offer)) return offer;
+    for (const offer of offers.slice(0, TRIED_MAX)) {
+      if (await this.#comesTrue(offer)) return offer;
+      // The visitor has turned to something else.
+      if (this.phase.peek().name !== 'looking') break;
+    }
     return offers[0];
   }
 

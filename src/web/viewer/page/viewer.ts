@@ -105,7 +105,7 @@ export class Viewer {
       ...{ live, car, eventFeed },
       goLive: () => this.goLive(),
       follow: (vin) => this.#follow(vin),
-      report: (id) => this.#openSoon(id, () => this.replay.id.peek() === null),
+      report: (id) => this.#openSoon(id, () => !this.#isReading),
     });
   }
 
@@ -172,10 +172,14 @@ export class Viewer {
     }, SEEN_MS);
   }
 
-  /** The visitor reads a report, or does something else just now. */
+  /** The visitor reads a report, looks at another moment or at what might have been, or has a dialog open. */
+  get #isReading(): boolean {
+    return !this.isLive.peek() || this.dialog.peek() !== null;
+  }
+
+  /** The visitor reads, or does something else just now. */
   get #isBusy(): boolean {
-    const isReading = !this.isLive.peek() || this.dialog.peek() !== null;
-    return isReading || performance.now() - this.#actedMs < BUSY_MS;
+    return this.#isReading || performance.now() - this.#actedMs < BUSY_MS;
   }
 
   /** Map, features and cities never change: each is read once, and again after a failure. */

@@ -87,8 +87,8 @@ function Report({ incident }: { incident: Incident }) {
       <p class="small soft">
         Points add up how badly people may be hurt and how fast it was: 0 is nothing, 1,000 one
         person hurt for certain. A repair costs 250 units for each kilojoule that bent metal; they
-        are of no currency. At the first contact the gap closed at {kmh(incident.closing_speed)}:
-        slower than the car drives where it grazes something.
+        are of no currency. At the first contact the gap closed at {kmh(incident.closing_speed)}; if
+        a car only grazes something, that is less than its own speed.
       </p>
       <ReplayPlots incident={incident} />
       <InvolvedList incident={incident} />

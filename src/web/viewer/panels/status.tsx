@@ -21,7 +21,7 @@ export function detailOf({ status, latest }: Pick<LiveWorld, 'status' | 'latest'
 
 /** What is shown that is not live: a word for it, and a sentence. */
 const SHOWN = {
-  opening: ['Opening the replay…', 'It is being opened.'],
+  opening: ['Opening the replay…', 'The map shows the live city until it is there.'],
   replay: ['Replay', 'You see what happened.'],
   'what-if': ['What if', 'You see what would have happened.'],
   past: ['Past', 'You see an earlier moment.'],
