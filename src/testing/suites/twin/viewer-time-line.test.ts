@@ -126,6 +126,8 @@ describe('the time line', () => {
     await until(page, 'viewer.past.isPlaying');
     await page.keyboard.press('Space');
     await until(page, '!viewer.past.isPlaying');
+    // The live world is beyond the end of the line, which moves in whole seconds.
+    await until(page, '[36, 38, 40].includes(viewer.newest.tick % 50)');
     await page.keyboard.press('End');
     await until(page, 'viewer.past === null');
     await page.locator('.map').focus();

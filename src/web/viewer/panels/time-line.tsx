@@ -70,7 +70,8 @@ function Line() {
       pageTicks={PAGE_TICKS}
       marks={(placesMax) => placeMarks(marks, extent, placesMax)}
       canJump={timeLine.isOpen.value}
-      onMove={(to) => timeLine.seek(to)}
+      // The line ends at the last whole second: the live world may be further on already.
+      onMove={(to) => (to < extent[1] ? timeLine.seek(to) : timeLine.goLive())}
       onHold={() => {
         player.isPlaying.value = false;
       }}
