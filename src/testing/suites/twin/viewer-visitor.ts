@@ -145,7 +145,7 @@ export async function openCity(context: BrowserContext, url: string): Promise<Pa
   await page.goto(url);
   await until(
     page,
-    `viewer.drawn > 1 || (viewer.tick > 0 && document.querySelector('.stage-note'))`,
+    `viewer.drawn > 0 || (viewer.tick > 0 && document.querySelector('.stage-note'))`,
   );
   return page;
 }

@@ -69,6 +69,14 @@ async function untilCarsMove(of: Page): Promise<void> {
   await untilTrue('cars that move', async () => hasMoved(cars, (await display(of)).cars));
 }
 
+/** Whether the map stays as it is while some frames are displayed. */
+const drawsNothing = (of: Page) =>
+  of.evaluate<boolean>(`(async () => {
+    const { drawn } = viewer;
+    for (let i = 0; i < 10; i++) await new Promise(requestAnimationFrame);
+    return viewer.drawn === drawn;
+  })()`);
+
 describe('a visit', () => {
   test('begins at / with a city of its own, live, in which cars move', async () => {
     page = await openCity(context, `${proxy.url}/`);
@@ -301,6 +309,22 @@ describe('an incident', () => {
       await crash.getByRole('button', { name: 'Play the replay' }).click();
     await until(crash, 'viewer.tick === viewer.replay.lastTick && !viewer.replay.isPlaying');
     await crash.getByRole('button', { name: 'Play again' }).waitFor();
+  });
+
+  test('[P9] is drawn again only where something changes', async () => {
+    const standsStill = () => untilTrue('a picture that stands still', () => drawsNothing(crash));
+    await standsStill();
+    const { drawn } = await display(crash);
+    await crash.emulateMedia({ colorScheme: 'dark' });
+    await until(crash, `viewer.drawn > ${drawn}`);
+    await crash.emulateMedia({ colorScheme: null });
+    await standsStill();
+    const before = await display(crash);
+    const { width = 0, height = 0 } = crash.viewportSize() ?? {};
+    await crash.setViewportSize({ width: width - 100, height });
+    await until(crash, `viewer.drawn > ${before.drawn}`);
+    await crash.setViewportSize({ width, height });
+    await standsStill();
   });
 
   test('[P9] has a ghost whose path is that of the replay with the feature', async () => {

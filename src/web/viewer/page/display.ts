@@ -19,7 +19,7 @@ const TURN_STEP_RAD = Math.PI / 90;
 /** Collisions that are marked in the city. */
 const PULSES_MAX = 20;
 
-/** Draws the live world, its past or a replay, once per displayed frame. */
+/** Draws the live world, its past or a replay, once per displayed frame in which something changes. */
 export class Display {
   readonly #viewer: Viewer;
   readonly #drawn: Drawn = { count: 0, world: null, scene: signal(null) };
@@ -91,7 +91,7 @@ export class Display {
       if (liveliest) scene.camera.flyAround(liveliest);
     }
     if (this.#picked) this.#picked.gap = world === replay.shown ? null : gapOf(this.#viewer);
-    scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS));
+    if (!scene.draw(world, this.#picked, Math.min(STEP_MAX_S, passedS))) return;
     if (this.#drawn.count++ === 0) live.noteCarsDrawn();
     const { bearing } = this.#viewer;
     const turned = Math.round((scene.camera.pose.bearing - NORTH) / TURN_STEP_RAD) * TURN_STEP_RAD;

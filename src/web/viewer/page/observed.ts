@@ -52,7 +52,7 @@ class Observed {
     return this.#drawn.world?.tick ?? null;
   }
 
-  /** How many times the map was drawn. */
+  /** How many times the map was drawn: not where nothing changes. */
   get drawn() {
     return this.#drawn.count;
   }

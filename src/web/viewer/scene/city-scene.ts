@@ -16,6 +16,7 @@ import { HazardView } from './hazard-view.ts';
 import { HouseCuts } from './house-cuts.ts';
 import { addStreetNames, addZoneSigns, zoneSigns } from './labels.ts';
 import { drawnLanes } from './lanes.ts';
+import { LastFrame } from './last-frame.ts';
 import { type Layers, USUAL_LAYERS } from './layers.ts';
 import {
   BEFORE_HOUSES,
@@ -89,6 +90,7 @@ export class CityScene {
   readonly #hazards: HazardView;
   readonly #picked: PickedView;
   readonly #cuts: HouseCuts;
+  readonly #last = new LastFrame();
   #cars: readonly ShownCar[] = [];
   #pickedCar = -1;
 
@@ -143,8 +145,11 @@ export class CityScene {
     this.setTheme('light');
   }
 
-  /** Draws one frame; `dtS` is the time since the one before. */
-  draw(world: ShownWorld, picked: Picked | null, dtS: number): void {
+  /**
+   * Draws one frame, unless it looks like the last one. Returns whether it was drawn.
+   * @param dtS time since the call before
+   */
+  draw(world: ShownWorld, picked: Picked | null, dtS: number): boolean {
     const { camera } = this;
     const { pose, view } = camera;
     const reducedMotion = prefersReducedMotion.peek();
@@ -155,6 +160,8 @@ export class CityScene {
     if (index !== this.#pickedCar && camera.target === 'car') camera.changeCar();
     this.#pickedCar = index;
     camera.advance(dtS, car, world.focus);
+    const isCutting = this.#clearView(car, world, reducedMotion ? Number.POSITIVE_INFINITY : dtS);
+    if (this.#last.isLike(world, picked, pose, reducedMotion) && !isCutting) return false;
     if (!reducedMotion) this.#renderer.shared.timeS.value = world.tick / TICKS_PER_S;
     const overlay = this.#overlay;
     const { decals, smoke, signs } = overlay;
@@ -178,19 +185,19 @@ export class CityScene {
     decals.flush();
     smoke.flush();
     signs.flush();
-    this.#clearView(car, world, reducedMotion ? Number.POSITIVE_INFINITY : dtS);
     this.#sky.show(pose);
     this.#renderer.render(pose, view, dtS);
+    return true;
   }
 
-  /** Cuts down what stands between the camera and what it looks at. */
-  #clearView(car: ShownCar | null, world: ShownWorld, dtS: number): void {
+  /** Cuts down what stands between the camera and what it looks at. Returns whether something rises or falls. */
+  #clearView(car: ShownCar | null, world: ShownWorld, dtS: number): boolean {
     const { pose, isGuided } = this.camera;
     const { clear } = this.#renderer.shared;
     if (isGuided) clear.value.set(CLEAR_FROM * pose.distance, CLEAR_TO * pose.distance);
     else clear.value.set(-2, -1);
     const places = pose.tilt < CUT_TILT_MIN ? NOWHERE : this.#watched(car, world);
-    this.#cuts.update(eyeOf(pose), places, dtS);
+    return this.#cuts.update(eyeOf(pose), places, dtS);
   }
 
   /** Places that no house may hide. */
@@ -208,12 +215,14 @@ export class CityScene {
 
   /** Chooses what is drawn over the city. */
   setLayers(layers: Layers): void {
+    this.#last.forget();
     this.#overlay.layers = layers;
     this.#zones.visible = layers.zones;
     this.#names.object.visible = layers.labels;
   }
 
   setTheme(theme: Theme): void {
+    this.#last.forget();
     this.#renderer.setTheme(theme);
     this.#fleet.setTheme(theme);
     this.#hazards.setTheme(theme);
@@ -268,7 +277,10 @@ export class CityScene {
     const resize = () => {
       this.camera.resize(canvas.clientWidth, canvas.clientHeight);
       this.#renderer.resize(this.camera.view);
+      this.#last.forget();
     };
+    // What was on the canvas is gone by then.
+    canvas.addEventListener('webglcontextrestored', () => this.#last.forget());
     new ResizeObserver(resize).observe(canvas);
     resize();
   }

@@ -51,8 +51,11 @@ export class HouseCuts {
     this.texture.needsUpdate = true;
   }
 
-  /** @param dtS infinite: without transition */
-  update(eye: Spot, places: readonly MapPoint[], dtS: number): void {
+  /**
+   * Returns whether a house falls or rises.
+   * @param dtS infinite: without transition
+   */
+  update(eye: Spot, places: readonly MapPoint[], dtS: number): boolean {
     let isChanged = false;
     for (const [i, house] of this.#houses.entries()) {
       const goal = hides(house, eye, places) ? 1 : 0;
@@ -64,6 +67,7 @@ export class HouseCuts {
       this.#heights[i] = fullM + (STUMP_M - fullM) * eased(house.part);
     }
     if (isChanged) this.texture.needsUpdate = true;
+    return isChanged;
   }
 }
 
