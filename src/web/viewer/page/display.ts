@@ -16,8 +16,6 @@ const REPLAY_STEP_MAX_S = 1;
 const LIVELY_M = 70;
 /** The compass turns in steps of 2°. */
 const TURN_STEP_RAD = Math.PI / 90;
-/** Collisions that are marked in the city. */
-const PULSES_MAX = 20;
 
 /** Draws the live world, its past or a replay, once per displayed frame in which something changes. */
 export class Display {
@@ -34,15 +32,11 @@ export class Display {
       this.#picked = pickedOf(viewer);
     });
     effect(() => {
-      viewer.live.playback.shown.crashes = pulsesOf(viewer.eventFeed.incidents.value);
+      const crashes = crashesOf(viewer.eventFeed.incidents.value);
+      for (const { shown } of [viewer.live.playback, viewer.timeLine]) shown.crashes = crashes;
     });
     effect(() => {
-      const { tick } = viewer.timeLine.player;
-      const past = viewer.eventFeed.incidents.value.filter((each) => each.tick <= tick.value);
-      viewer.timeLine.shown.crashes = pulsesOf(past);
-    });
-    effect(() => {
-      viewer.whatIf.shown.crashes = pulsesOf(viewer.whatIf.collisions.value.toReversed());
+      viewer.whatIf.shown.crashes = crashesOf(viewer.whatIf.collisions.value);
     });
     const next = (nowMs: number) => {
       this.#frame(nowMs);
@@ -127,10 +121,8 @@ function gapOf({ live, car, isLive, frame }: Viewer): number | null {
 }
 
 /** Where and when the last collisions were, the newest first. */
-function pulsesOf(incidents: readonly Incident[]): ShownWorld['crashes'] {
-  const last = incidents.slice(0, PULSES_MAX);
-  return last.map(({ place: { x, y }, tick }) => ({ place: [x, y], tick }));
-}
+const crashesOf = (incidents: readonly Incident[]): ShownWorld['crashes'] =>
+  incidents.map(({ place: { x, y }, tick }) => ({ place: [x, y], tick }));
 
 /** A car where most cars drive near each other: the one in their middle. */
 export function liveliestOf(cars: readonly ShownCar[]): ShownCar | undefined {

@@ -103,10 +103,15 @@ export class FramePlayer {
     if (this.isAtEnd || this.#publishedS >= PUBLISH_S) this.#publish();
   }
 
-  /** Interpolates the world at the moment; false while nothing has arrived yet. */
+  /**
+   * Interpolates the world at the moment; what was shown before stays until its frames arrive. Returns false while
+   * nothing has arrived yet.
+   */
   show(): boolean {
     const around = framesAround(this.#buffer.frames, this.#exactTick);
     if (around === null) return false;
+    const isThere = this.#buffer.has(frameBefore(this.#exactTick));
+    if (!isThere && this.shown.cars.length > 0) return true;
     const fleet = this.#parts.fleet.peek();
     if (this.shown.cars.length !== fleet.length) this.shown.cars = fleet.map(carOf);
     interpolateWorld(this.shown, ...around, this.#exactTick);

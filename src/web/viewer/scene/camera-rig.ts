@@ -55,6 +55,8 @@ export class CameraRig {
   readonly insets: Insets = { top: TOP_PX, bottom: MARGIN_PX, side: MARGIN_PX };
   /** Without transitions. */
   reducedMotion = false;
+  /** Time stands still in the world, and so does the flight around a place. */
+  isTimeStill = false;
   readonly #bounds: Bounds;
   /** The pose at the end of the transition. */
   readonly #goal: Pose;
@@ -258,7 +260,8 @@ export class CameraRig {
   advance(dtS: number, anchor: CarPose | null, focus: Focus | null = null): void {
     if (this.target === 'car' && anchor) this.#follow(dtS, anchor);
     if (this.target === 'parties' && focus) this.#showParties(focus);
-    if (this.target === 'place' && !this.reducedMotion) this.#goal.bearing += FLIGHT.radPerS * dtS;
+    const isFlying = this.target === 'place' && !this.isTimeStill && !this.reducedMotion;
+    if (isFlying) this.#goal.bearing += FLIGHT.radPerS * dtS;
     this.#transitionLeftS = this.reducedMotion ? 0 : Math.max(0, this.#transitionLeftS - dtS);
     if (this.#transitionLeftS <= 0) Object.assign(this.pose, this.#goal);
     else {

@@ -154,6 +154,7 @@ export class CityScene {
     const { pose, view } = camera;
     const reducedMotion = prefersReducedMotion.peek();
     camera.reducedMotion = reducedMotion;
+    camera.isTimeStill = world.tick === this.#overlay.tick;
     this.#cars = world.cars;
     const car = picked ? (world.cars[picked.car] ?? null) : null;
     const index = car && picked ? picked.car : -1;

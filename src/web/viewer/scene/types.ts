@@ -31,7 +31,7 @@ export interface ShownWorld {
   ghostSign: string;
   /** What a replay is about; null in the live world. */
   focus: Focus | null;
-  /** The last collisions of the live world: where and at which tick. */
+  /** Collisions of its whole life: where and at which tick. Those of the last seconds are marked. */
   crashes: readonly { place: MapPoint; tick: number }[];
   /** Where the collision of a replay was. */
   contact: MapPoint | null;
