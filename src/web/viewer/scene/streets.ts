@@ -1,12 +1,14 @@
 import type { CityMap, MapBlock } from '../api/types.ts';
 import type { DrawnLane } from './lanes.ts';
-import { at, type Line, middleOf, type Point, unit } from './lines.ts';
+import { at, isInside, type Line, leftward, middleOf, type Point, unit } from './lines.ts';
 import { markLanes } from './markings.ts';
 import { MeshBuilder } from './mesh-builder.ts';
 import type { Slot } from './palette.ts';
 
 const PAVEMENT_M = 2.6;
 const KERB_M = 0.3;
+/** What reaches so little beyond a junction cannot be seen. */
+const HIDDEN_M = 0.05;
 /** The plain around the city reaches to the horizon, m. */
 const PLAIN: Line = [
   [-4000, -4000],
@@ -51,13 +53,25 @@ function layStreets(
   wider: number,
   slot: Slot,
 ): void {
+  const areas = new Map(map.junctions.map(({ id, polygon }) => [id, grown(polygon, wider)]));
   for (const { lane, line } of lanes) {
     // The area of the junction has the kerb.
     if (lane.road === null && wider > KERB_M) continue;
     const reach = lane.width / 2 + wider;
-    mesh.band(line, -reach, reach, slot);
+    const area = areas.get(lane.junction ?? '');
+    const isHidden = area !== undefined && bandLiesIn(grown(area, HIDDEN_M), line, reach);
+    if (!isHidden) mesh.band(line, -reach, reach, slot);
   }
-  for (const { polygon } of map.junctions) mesh.area(grown(polygon, wider), slot);
+  for (const area of areas.values()) mesh.area(area, slot);
+}
+
+/** Whether a convex area holds a band, as most junctions do with their lanes. */
+function bandLiesIn(area: Line, line: Line, reach: number): boolean {
+  const vectors = leftward(line);
+  return line.every(([x, y], i) => {
+    const [dx, dy] = at(vectors, i);
+    return [-reach, reach].every((left) => isInside(area, x + left * dx, y + left * dy));
+  });
 }
 
 /** Offsets a convex, counter-clockwise polygon outwards. */
