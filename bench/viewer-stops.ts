@@ -32,13 +32,13 @@ const MEASURE = `(async () => {
   for (let i = 0; i < ${STOPS}; i++) {
     const [first, last] = [Number(input.min), Number(input.max) - ${LIVE_TICKS}];
     const tick = 4 * Math.ceil((first + ((i * ${GOLDEN}) % 1) * (last - first)) / 4);
+    const { drawn } = viewer;
     const fromMs = nowMs();
     input.value = String(tick);
     input.dispatchEvent(new Event('input', { bubbles: true }));
     while (viewer.past?.frame !== tick) await pause(1);
     const stateMs = nowMs() - fromMs;
-    // Of a displayed frame the page draws first.
-    await new Promise(requestAnimationFrame);
+    while (!(viewer.tick === tick && viewer.drawn > drawn)) await new Promise(requestAnimationFrame);
     const drawnMs = nowMs() - fromMs;
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
     stops.push([stateMs, drawnMs, nowMs() - fromMs]);

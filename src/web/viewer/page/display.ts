@@ -120,7 +120,7 @@ function gapOf({ live, car, isLive, frame }: Viewer): number | null {
   return shown?.vehicles[car.index.peek()]?.gap ?? null;
 }
 
-/** Where and when the last collisions were, the newest first. */
+/** Where and when collisions were. */
 const crashesOf = (incidents: readonly Incident[]): ShownWorld['crashes'] =>
   incidents.map(({ place: { x, y }, tick }) => ({ place: [x, y], tick }));
 

@@ -37,6 +37,8 @@ export class FramePlayer {
   readonly shown: ShownWorld = emptyWorld();
   readonly #parts: Parts;
   readonly #buffer: FrameBuffer;
+  /** Those that are shown; null: none yet. */
+  #shownFrames: readonly Snapshot[] | null = null;
   #exactTick = 0;
   #publishedS = 0;
 
@@ -104,14 +106,14 @@ export class FramePlayer {
   }
 
   /**
-   * Interpolates the world at the moment; what was shown before stays until its frames arrive. Returns false while
-   * nothing has arrived yet.
+   * Interpolates the world at the moment. Until its frames arrive, what was shown before stays, or gives way to what
+   * was wanted meanwhile. Returns false while nothing has arrived yet.
    */
   show(): boolean {
-    const around = framesAround(this.#buffer.frames, this.#exactTick);
-    if (around === null) return false;
-    const isThere = this.#buffer.has(frameBefore(this.#exactTick));
-    if (!isThere && this.shown.cars.length > 0) return true;
+    const { frames } = this.#buffer;
+    const around = framesAround(frames, this.#exactTick);
+    if (around === null || !this.#isNews) return this.#shownFrames !== null;
+    this.#shownFrames = frames;
     const fleet = this.#parts.fleet.peek();
     if (this.shown.cars.length !== fleet.length) this.shown.cars = fleet.map(carOf);
     interpolateWorld(this.shown, ...around, this.#exactTick);
@@ -135,6 +137,7 @@ export class FramePlayer {
   /** Stops, and forgets all frames. */
   clear(): void {
     this.#buffer.clear();
+    this.#shownFrames = null;
     this.isPlaying.value = false;
     this.#publish();
   }
@@ -151,7 +154,14 @@ export class FramePlayer {
     this.#publishedS = 0;
     batch(() => {
       this.tick.value = this.#exactTick;
-      this.frame.value = this.#buffer.at(this.#exactTick);
+      // Panels and map show the same moment.
+      if (this.#isNews) this.frame.value = this.#buffer.at(this.#exactTick);
     });
+  }
+
+  /** Whether there is something nearer to the moment than what is shown. */
+  get #isNews(): boolean {
+    const { frames } = this.#buffer;
+    return frames !== this.#shownFrames || this.#buffer.has(frameBefore(this.#exactTick));
   }
 }

@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** What was drawn last. */
+/** What is displayed. */
 export interface Drawn {
   count: number;
   world: ShownWorld | null;
@@ -52,7 +52,7 @@ class Observed {
     return this.#drawn.world?.tick ?? null;
   }
 
-  /** How many times the map was drawn: not where nothing changes. */
+  /** How many times the map was drawn; a frame that looks like the last one is not. */
   get drawn() {
     return this.#drawn.count;
   }

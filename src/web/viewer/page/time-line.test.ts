@@ -55,6 +55,37 @@ describe('a moment of the past', () => {
     expect(line.show()).toBe(false);
   });
 
+  test('follows a thumb that is dragged, as its frames arrive', async () => {
+    line.seek(30_000);
+    await settled();
+    const shown = () => [line.show(), line.shown.tick, line.player.frame.value?.tick];
+    expect(shown()).toEqual([true, 30_000, 30_000]);
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    life.gate = first.promise;
+    line.seek(40_000);
+    await settled();
+    expect(shown()).toEqual([true, 30_000, 30_000]);
+    line.seek(50_000);
+    life.gate = second.promise;
+    first.resolve();
+    await settled();
+    expect(shown()).toEqual([true, 40_004, 40_004]);
+    second.resolve();
+    await settled();
+    expect(shown()).toEqual([true, 50_000, 50_000]);
+  });
+
+  test('of an earlier visit is not shown in the next one', async () => {
+    line.seek(30_000);
+    await settled();
+    expect(line.show()).toBe(true);
+    line.goLive();
+    line.seek(20_000);
+    expect(line.show()).toBe(false);
+    await settled();
+    expect([line.show(), line.shown.tick]).toEqual([true, 20_000]);
+  });
+
   test.each([0.25, 0.5, 1, 2, 4, 8, 16] as const)('is played at %s ×', async (speed) => {
     line.seek(20_000);
     line.player.speed.value = speed;

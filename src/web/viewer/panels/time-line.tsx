@@ -71,7 +71,10 @@ function Line() {
       marks={(placesMax) => placeMarks(marks, extent, placesMax)}
       canJump={timeLine.isOpen.value}
       // The line ends at the last whole second: the live world may be further on already.
-      onMove={(to) => (to < extent[1] ? timeLine.seek(to) : timeLine.goLive())}
+      onMove={(to) => {
+        if (to < extent[1]) timeLine.seek(to);
+        else if (isPast) timeLine.goLive();
+      }}
       onHold={() => {
         player.isPlaying.value = false;
       }}

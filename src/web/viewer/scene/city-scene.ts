@@ -280,8 +280,9 @@ export class CityScene {
       this.#renderer.resize(this.camera.view);
       this.#last.forget();
     };
-    // What was on the canvas is gone by then.
+    // What was on the canvas may be gone by then.
     canvas.addEventListener('webglcontextrestored', () => this.#last.forget());
+    document.addEventListener('visibilitychange', () => this.#last.forget());
     new ResizeObserver(resize).observe(canvas);
     resize();
   }

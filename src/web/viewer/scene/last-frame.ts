@@ -19,7 +19,7 @@ export class LastFrame {
   }
 }
 
-/** Cars and hazards are overwritten for every frame, all else is replaced where it changes. */
+/** What is overwritten is compared by its values; the rest is replaced where it changes. */
 function partsOf({ cars, ghosts, hazards, lights, ...others }: ShownWorld): unknown[] {
   const moving = [...cars, ...ghosts, ...hazards];
   return [...Object.values(others), ...lights.values(), ...moving.flatMap(Object.values)];

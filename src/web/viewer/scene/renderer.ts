@@ -103,7 +103,7 @@ export class Renderer {
     this.#camera.aspect = widthPx / heightPx;
   }
 
-  /** `dtS`: since the frame before. */
+  /** `dtS`: since the display before, whether that was drawn or not. */
   render(pose: Pose, view: Viewport, dtS: number): void {
     if (this.#ratio.count(dtS)) this.resize(view);
     this.#aim(pose, view);

@@ -53,16 +53,17 @@ function layStreets(
   wider: number,
   slot: Slot,
 ): void {
-  const areas = new Map(map.junctions.map(({ id, polygon }) => [id, grown(polygon, wider)]));
+  const areas = map.junctions.map(({ polygon }) => grown(polygon, wider));
+  const covers = new Map(map.junctions.map(({ id }, i) => [id, grown(at(areas, i), HIDDEN_M)]));
   for (const { lane, line } of lanes) {
     // The area of the junction has the kerb.
     if (lane.road === null && wider > KERB_M) continue;
     const reach = lane.width / 2 + wider;
-    const area = areas.get(lane.junction ?? '');
-    const isHidden = area !== undefined && bandLiesIn(grown(area, HIDDEN_M), line, reach);
+    const cover = covers.get(lane.junction ?? '');
+    const isHidden = cover !== undefined && bandLiesIn(cover, line, reach);
     if (!isHidden) mesh.band(line, -reach, reach, slot);
   }
-  for (const area of areas.values()) mesh.area(area, slot);
+  for (const area of areas) mesh.area(area, slot);
 }
 
 /** Whether a convex area holds a band, as most junctions do with their lanes. */
