@@ -27,6 +27,11 @@ interface Portion {
   encoding: Encoding | undefined;
 }
 
+/** What a portion has come to. */
+interface Lived extends Pick<PastStateAnswer, 'snapshot' | 'hash'> {
+  state: StateImage;
+}
+
 /**
  * The states of a world at ticks that it has passed. The world is lived again from the nearest state that
  * is known, in a slab of its own; it is neither stepped nor loaded for that. This is done in portions: each
@@ -36,7 +41,7 @@ export class PastStates {
   readonly #parts: WorldParts;
   readonly #loader: WorldLoader;
   /** Portions under way; requests for the same ticks share them. */
-  readonly #underWay = new Map<string, Promise<PastStateAnswer>>();
+  readonly #underWay = new Map<string, Promise<Lived>>();
   /** The world could not be lived from a stored state. */
   #distrustsStored = false;
 
@@ -53,15 +58,16 @@ export class PastStates {
     await this.#loader.startedOver();
     const wanted = this.#frameOf(tick ?? world.tick());
     await this.#beforeEnd(journal.settledUpTo(wanted), endMs);
-    for (;;) {
-      const begin = await this.#nearest(wanted);
+    for (let begin = await this.#nearest(wanted); ; ) {
       const end = Math.min(wanted, begin.tick + PAST_PORTION_TICKS);
       const portion = { begin, tick: end, encoding: end === wanted ? encoding : undefined };
-      const { snapshot, hash } = await this.#beforeEnd(this.#lived(portion, asker), endMs);
+      const { snapshot, hash, state } = await this.#beforeEnd(this.#lived(portion, asker), endMs);
       this.#refuseUnlessShown();
-      if (snapshot === undefined) continue;
-      ticks.answer(wanted);
-      return { snapshot, hash: hashDigits(hash) };
+      if (snapshot !== undefined) {
+        ticks.answer(wanted);
+        return { snapshot, hash: hashDigits(hash) };
+      }
+      begin = state;
     }
   }
 
@@ -116,7 +122,7 @@ export class PastStates {
 
   // ── living ──────────────────────────────────────────────────────────────────────────────────
 
-  #lived(portion: Portion, asker: Asker): Promise<PastStateAnswer> {
+  #lived(portion: Portion, asker: Asker): Promise<Lived> {
     const { begin, tick, encoding } = portion;
     const name = `${begin.tick} ${tick} ${encoding}`;
     const other = this.#underWay.get(name);
@@ -130,7 +136,7 @@ export class PastStates {
   }
 
   /** Pays for a portion, if it is let in; it counts until it is lived, however long its request waits. */
-  async #admitted(portion: Portion, asker: Asker): Promise<PastStateAnswer> {
+  async #admitted(portion: Portion, asker: Asker): Promise<Lived> {
     const { pastReads } = this.#parts.shared.shard;
     pastReads.enter(asker.client);
     try {
@@ -141,7 +147,7 @@ export class PastStates {
     }
   }
 
-  async #live({ begin, tick, encoding }: Portion, asker: Asker): Promise<PastStateAnswer> {
+  async #live({ begin, tick, encoding }: Portion, asker: Asker): Promise<Lived> {
     const { world, record, journal, shared } = this.#parts;
     const { records, shard, cityIndex, keptStates } = shared;
     const changes =
@@ -156,11 +162,9 @@ export class PastStates {
     const answer = await shard
       .pastState({ ...order, past, tick, encoding })
       .catch((error: unknown) => this.#failed(error, begin));
-    if (tick - begin.tick >= KEPT_STATE_TICKS) {
-      const seq = lastOf(changes)?.seq ?? begin.seq;
-      keptStates.keep(this, { tick, seq, bytes: answer.image });
-    }
-    return answer;
+    const state = { tick, seq: lastOf(changes)?.seq ?? begin.seq, bytes: answer.image };
+    if (tick - begin.tick >= KEPT_STATE_TICKS) keptStates.keep(this, state);
+    return { ...answer, state };
   }
 
   #failed(err: unknown, begin: Begin): never {
