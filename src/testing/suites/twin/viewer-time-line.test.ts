@@ -189,6 +189,7 @@ describe('a link to a moment', () => {
       navigator.clipboard.writeText = async (text) => { window.copied = text; };
       null;
     `);
+    await untilAllIsKnown(page);
     await line(page).fill('2400');
     await page.getByRole('button', { name: 'Share this moment' }).click();
     await until(page, `window.copied?.includes('tick=2400')`);

@@ -17,6 +17,9 @@ export interface DrawnCar {
 
 /** What the page says of itself, as `window.viewer`. */
 export interface Display {
+  source: 'nowhere' | 'life' | 'node';
+  /** What is known of the life, ticks. */
+  life: [first: number, last: number] | null;
   connection: 'connecting' | 'live' | 'behind' | 'reconnecting' | 'polling' | 'gone';
   tick: number | null;
   drawn: number;
@@ -172,7 +175,7 @@ export async function untilAllIsKnown(page: Page): Promise<void> {
 export async function display(page: Page): Promise<Display> {
   const names = [
     ...['connection', 'tick', 'drawn', 'cars', 'picked', 'camera', 'ghosts', 'replay'],
-    ...['past', 'whatIf'],
+    ...['past', 'whatIf', 'source', 'life'],
   ];
   const fields = names.map((name) => `${name}: viewer.${name}`).join();
   return (await page.evaluate(`({ ${fields} })`)) as Display;
