@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
+import { until as untilTrue } from '../../rigs/until.ts';
 import { useTwin, vinOf } from './api.ts';
 import { recklessJournal } from './reckless.ts';
 import {
@@ -46,6 +47,9 @@ const chip = (of: Page) => of.locator('.status').innerText();
 async function expectAsItWas(of: Page, tick: number): Promise<void> {
   await until(of, `viewer.tick === ${tick} && viewer.past.frame === ${tick - (tick % 4)}`);
   const { cars } = await display(of);
+  // A busy node lives it for whoever asks again.
+  const path = `/api/v1/worlds/${world.id}/state?tick=${tick}`;
+  await untilTrue('the state', async () => (await api.ask(path)).status !== 503);
   const { vehicles } = await api.world('State', world, `/state?tick=${tick}`);
   expect(vehicles.length).toBe(20);
   for (const [i, { vin, x, y }] of vehicles.entries()) {
@@ -91,6 +95,9 @@ describe('the time line', () => {
       .waitFor();
     // The switches act on the live city: there are none for the past.
     expect(await shown.getByRole('switch').count()).toBe(0);
+    // The report of a picked car opens by itself when it crashes, and takes the place of the line.
+    await shown.getByRole('button', { name: /^Close/ }).click();
+    await until(page, 'viewer.picked === null');
   });
 
   test('[P38] plays at the chosen speed, and is live again where it reaches now', async () => {
