@@ -21,7 +21,8 @@ const STATE_MS_MAX = 5000;
 const DEBT_S_MAX = 60;
 /** With one shard; streams come on top. */
 const CORES_MAX = 0.15;
-const SHARE_MS = 20_000;
+/** Many bursts with their pauses. */
+const SHARE_MS = 120_000;
 /** Clients that ask at the same time. */
 const AT_ONCE = 2;
 /** Moved on between two looks, so that pauses of the catch-ups take no time here. */
