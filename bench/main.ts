@@ -34,6 +34,7 @@ const UNWRITTEN: Readonly<Record<string, Question>> = {
   trace: () => import('./trace.ts'),
   'kernel --quick': () => import('./kernel-quick.ts'),
   'kernel --profile': () => import('./kernel-profile.ts'),
+  'kernel --count': () => import('./kernel-count.ts'),
 };
 
 const HELP = `npm run bench              all questions, one after the other
@@ -49,6 +50,8 @@ npm run bench -- prices             what an address pays by; exit code 1 if an e
                                     more than a factor of 2
 npm run bench -- kernel --quick     ns for a car-tick, in a few seconds; writes nothing
 npm run bench -- kernel --profile   ns for each phase of a tick and each function; writes nothing
+npm run bench -- kernel --count     what a car-tick executes and misses, of worlds 20 s and 90 s old, in a
+                                    few minutes; needs cachegrind (apt-get install valgrind); writes nothing
 npm run bench -- trace --city grid --seed 5 --tick 1234 --car 3 [--out trace.svg]
                                     draws a world around a tick
 npm run bench -- dealer [--worlds 100000]   worlds in the store that a node starts with
