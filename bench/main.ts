@@ -22,6 +22,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   driving: () => import('./driving.ts'),
   shard: () => import('./shard.ts'),
   native: () => import('./native.ts'),
+  sumo: () => import('./sumo.ts'),
   client: () => import('./client.ts'),
   viewer: () => import('./viewer.ts'),
   visits: () => import('./visits.ts'),
@@ -41,8 +42,8 @@ const HELP = `npm run bench              all questions, one after the other
 npm run bench -- <name> …   some of them: ${Object.keys(QUESTIONS).join(', ')}
 
 Each measures a reference in the same run and writes bench/results/<name>.json;
-native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev), cluster and scale need
-redis-server.
+native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev), sumo needs sumo, cluster and
+scale need redis-server.
 
 npm run bench -- factor             how much slower this machine is than the one that the targets
                                     were set on; later reports show it
