@@ -1,9 +1,11 @@
+import { TICK_MS } from '../assembly/layout.ts';
 import { larger, smaller } from '../bench/against/readings.ts';
 import { askOnce, formatRequest } from '../bench/common/http-pool.ts';
 import { type MadeWorld, makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Server } from '../bench/common/server.ts';
+import { CITIES } from '../src/city/catalogue.ts';
 import { STREAM_ENCODINGS } from '../src/codec/encoding.ts';
 import { systemTime } from '../src/time.ts';
 import { frameCeiling, judge } from './calibrate.ts';
@@ -15,6 +17,7 @@ import { formatMiB, formatUsage, LoadMeter } from './usage-meter.ts';
 import { outcomeOf as outcomeOfVerify, verify } from './verify/verify.ts';
 
 type Chosen = Options<typeof options>;
+const MINUTE_TICKS = 60_000 / TICK_MS;
 const SETTLE_MS = 3000;
 /** Of the frames that are due. */
 const CAUGHT_UP_SHARE = 0.9;
@@ -46,6 +49,12 @@ const options = {
     max: 10_000,
     help: 'with --verify or lockstep: changes a second, over all worlds',
   },
+  behind: {
+    fallback: 0,
+    min: 0,
+    max: 1440,
+    help: 'by lockstep: minutes that the worlds have stood; from 60 on the node catches up with them meanwhile',
+  },
   join: { fallback: 100, min: 1, max: 10_000, help: 'by lockstep: watchers that join a second' },
   snapshots: {
     fallback: false,
@@ -72,7 +81,7 @@ export const watchers = command({
 async function run(chosen: Chosen, server: Server): Promise<Outcome> {
   if (chosen.verify) return outcomeOfVerify(await verify(chosen, server));
   if (chosen.encoding !== 'lockstep') return watchFrames(chosen, server);
-  const made = await makeWorlds(server.url, chosen.worlds);
+  const made = await makeWorlds(server.url, chosen.worlds, (i) => standing(i, chosen.behind));
   const lived = await watchByLockstep(chosen, server, made);
   if (!chosen.snapshots) return lived;
   const shown = await watchBySnapshots(chosen, server, made);
@@ -81,6 +90,12 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     judged: lived.judged ?? [],
     figures: { ...lived.figures, snapshots: shown },
   };
+}
+
+/** A world that was made so many minutes ago, and that nobody has asked anything of since. */
+function standing(i: number, minutes: number): object {
+  const city = CITIES[i % CITIES.length]?.name ?? '';
+  return { journal: { seed: i, city, tick: minutes * MINUTE_TICKS, changes: [] } };
 }
 
 /** What the same worlds cost if the node lives them: each with one watcher, as many as it admits. */

@@ -6,7 +6,7 @@ import { watchByLockstep } from './lockstep.ts';
 test('every watcher sees every change, and the cost is counted', async () => {
   const server = await startNode();
   try {
-    const plan = { watchers: 2, seconds: 2, changes: 10, join: 100 };
+    const plan = { watchers: 2, seconds: 2, changes: 10, join: 100, behind: 0 };
     const { figures, judged } = await watchByLockstep(
       plan,
       server,
