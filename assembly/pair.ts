@@ -50,6 +50,12 @@ import { CAR_COUNT, C_EFFECTIVE } from './layout';
   return <T>(<f64>a < <f64>b ? <f64>b : <f64>a);
 }
 
+/** `a`, which is not negative, with the sign of `b`, that of a zero as well. */
+@inline export function signed<T>(a: T, b: T): T {
+  if (isVector<T>()) return <T>v128.or(<v128>a, v128.and(<v128>b, f64x2.splat(-0.0)));
+  return <T>copysign<f64>(<f64>a, <f64>b);
+}
+
 /** `a` limited to ±`bound`. */
 @inline export function within<T>(a: T, bound: T): T {
   return lesser<T>(greater<T>(a, sub<T>(splat<T>(0.0), bound)), bound);

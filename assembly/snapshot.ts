@@ -58,6 +58,7 @@ import {
   T_LIGHT_COUNT,
 } from './layout';
 import { actorRecord, siteRecord } from './hazards/spots';
+import { heading, storeHeadings } from './heading';
 import { cityOf, laneRecord } from './lanes';
 import { getF, getI, typeOf } from './memory';
 import { lightState } from './signals';
@@ -78,6 +79,7 @@ export function pack(slab: usize): void {
   const city = cityOf(slab);
   put(O_TICK, <i32>load<u32>(slab + H_TICK));
   for (let car = 0; car < CAR_COUNT; car++) packCar(slab, city, car);
+  packHeadings(slab);
   const lights = load<i32>(city + T_LIGHT_COUNT);
   put(O_LIGHTS, lights);
   for (let light = 0; light < lights; light++) put(O_LIGHT + light, lightState(slab, city, light));
@@ -95,7 +97,6 @@ function packCar(slab: usize, city: usize, car: i32): void {
   const centre = load<f64>(typeOf(slab, car) + CT_CENTRE);
   put(address + OC_X, whole((getF(slab, C_X, car) + centre * getF(slab, C_HX, car)) * 100.0));
   put(address + OC_Y, whole((getF(slab, C_Y, car) + centre * getF(slab, C_HY, car)) * 100.0));
-  put(address + OC_HEADING, heading(getF(slab, C_HX, car), getF(slab, C_HY, car)));
   put(address + OC_SPEED, whole(sqrt(vx * vx + vy * vy) * 100.0));
   put(address + OC_PLACE, road >= 0 ? road : -1 - load<i32>(laneRecord(city, lane) + L_JUNCTION));
   put(address + OC_GAP, gap < 0.0 ? -1 : whole(gap * 100.0));
@@ -106,9 +107,12 @@ function packCar(slab: usize, city: usize, car: i32): void {
   put(address + OC_LANE, lane);
 }
 
-/** The library's arc tangent may serve: the result is shown but never used by a step. */
-@inline function heading(hx: f64, hy: f64): i32 {
-  return whole(NativeMath.atan2(hy, hx) * 10000.0);
+function packHeadings(slab: usize): void {
+  for (let car = 0; car < CAR_COUNT; car += 2) {
+    const row = slab + ((<usize>car) << 3);
+    const first = <usize>OUT + ((<usize>(O_CARS + car * OC_STRIDE + OC_HEADING)) << 2);
+    storeHeadings(row + C_HX, row + C_HY, first, first + OC_STRIDE * 4);
+  }
 }
 
 /** The box of an actor that is present, else the place of its spot; an icy bend is active while there is ice. */

@@ -124,7 +124,8 @@ class HotCrowd {
     for (let i = 0; i < Math.max(count, this.#watched); i += 1) {
       const json = i < count && encoding === 'json';
       const msgpack = i < count && encoding === 'msgpack';
-      this.#shard.command({ kind: 'watch', world: i + 1, residency: 1, json, msgpack });
+      const watched = { kind: 'watch', residency: 1, packed: false } as const;
+      this.#shard.command({ ...watched, world: i + 1, json, msgpack });
     }
     this.#watched = count;
     await systemTime.sleep(SETTLE_MS);

@@ -5,7 +5,8 @@ import type { FrameBatch } from './protocol.ts';
 /**
  * The buffer of a frame batch. It begins with one entry of doubles for each world: world number,
  * tick, offset and length of the JSON frame, offset and length of the MessagePack frame, offset of
- * the packed snapshot. Length 0 means that nobody needs this encoding. The frames follow.
+ * the packed snapshot. Length 0, or offset 0 of the packed one, means that nobody needs it. The frames
+ * follow.
  */
 const ENTRY_DOUBLES = 7;
 export const FRAMES_OFFSET = FRAME_BATCH_WORLDS * ENTRY_DOUBLES * 8;
@@ -15,13 +16,14 @@ export interface BatchFrame {
   tick: number;
   json: Uint8Array | undefined;
   msgpack: Uint8Array | undefined;
-  packed: Int32Array;
+  packed: Int32Array | undefined;
 }
 
 interface Entry {
   /** Of the world. */
   number: number;
   tick: number;
+  /** 0: nobody needs it. */
   packedOffset: number;
   jsonOffset: number;
   jsonEnd: number;
@@ -59,11 +61,12 @@ export function eachFrame(
     return length === 0 ? undefined : new Uint8Array(buffer, entries[index], length);
   };
   for (let first = 0; first < entries.length; first += ENTRY_DOUBLES) {
+    const packedOffset = entries[first + 6] as number;
     take(entries[first] as number, {
       tick: entries[first + 1] as number,
       json: part(first + 2),
       msgpack: part(first + 4),
-      packed: new Int32Array(buffer, entries[first + 6], OUT_LENGTH),
+      packed: packedOffset === 0 ? undefined : new Int32Array(buffer, packedOffset, OUT_LENGTH),
     });
   }
 }

@@ -56,14 +56,14 @@ export class FrameBatcher {
   /** Writes entry `i`, and its frame from `offset` on; returns the end of the frame. */
   #append(world: LoadedWorld, i: number, offset: number): number {
     const { encoder, number, packed, packedTick: tick } = world;
-    const packedOffset = aligned(offset);
-    const jsonOffset = aligned(packedOffset + PACKED_BYTES);
+    const packedOffset = world.sendsPacked ? aligned(offset) : 0;
+    const jsonOffset = aligned(world.sendsPacked ? packedOffset + PACKED_BYTES : offset);
     const jsonMax = world.json ? encoder.bytesMax('json') : 0;
     const msgpackMax = world.msgpack ? encoder.bytesMax('msgpack') : 0;
     const endMax = aligned(jsonOffset + jsonMax) + msgpackMax;
     if (endMax > this.#buffer.bytes.length) this.#buffer = this.#buffer.grown(endMax);
     const { ints, bytes, entries } = this.#buffer;
-    ints.set(packed, packedOffset / 4);
+    if (world.sendsPacked) ints.set(packed, packedOffset / 4);
     const jsonEnd = world.json ? encoder.write('json', packed, bytes, jsonOffset) : jsonOffset;
     const msgpackOffset = aligned(jsonEnd);
     const msgpackEnd = world.msgpack

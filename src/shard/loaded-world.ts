@@ -35,6 +35,8 @@ export class LoadedWorld {
   /** The encodings that are needed. A world that needs any is hot. */
   json = false;
   msgpack = false;
+  /** Whether readers need the packed frames as well. */
+  sendsPacked = false;
   /** The newest captured frame, and its tick; -1 before the first. */
   readonly packed = new Int32Array(OUT_LENGTH);
   packedTick = -1;

@@ -59,7 +59,7 @@ export type WorldCommand =
   /** Resolves a hold. `changes`: those that are durable; empty if the write failed. */
   | { kind: 'resolve'; hold: number; changes: readonly NumberedChange[] }
   /** The encodings that are needed; without any the world becomes warm. */
-  | { kind: 'watch'; json: boolean; msgpack: boolean };
+  | { kind: 'watch'; json: boolean; msgpack: boolean; packed: boolean };
 
 export type Fault =
   | { what: 'stall'; ms: number }

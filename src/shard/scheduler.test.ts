@@ -279,8 +279,8 @@ describe('the scheduler', () => {
   it('[S19] makes about as many frames of each world if all need more than its time', () => {
     const kernel = makeKernel(100);
     let fineMs = 0;
-    const now = () => (fineMs += 0.4);
-    const shard = new ManualShard(kernel, { time: { ...systemTime, now } });
+    const shard = new ManualShard(kernel, { time: { ...systemTime, now: () => fineMs } });
+    shard.onMoved = () => (fineMs += 0.8);
     const worlds = Array.from({ length: 100 }, (_, i) =>
       shard.enter(makeWorld(kernel, i), i + 1, 0),
     );

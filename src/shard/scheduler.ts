@@ -108,6 +108,8 @@ export class Scheduler {
   /** Until then no frame is left out, since worlds have come that had to catch up. */
   #completeUntilMs = Number.NEGATIVE_INFINITY;
   #published = 0;
+  /** The clock in this turn. A slice is short, and a reading costs as much as a part of a visit. */
+  #nowMs = 0;
   #turns = 0;
   #isWorkLeft = false;
 
@@ -184,7 +186,7 @@ export class Scheduler {
 
   /** The tick of the last frame that is due and that the published clock allows. */
   #dueTick(world: LoadedWorld): number {
-    return world.frameTickAt(Math.min(this.#clock.now(), this.#published + TICK_MS));
+    return world.frameTickAt(Math.min(this.#nowMs, this.#published + TICK_MS));
   }
 
   /** The same, or the tick of the last frame before a hold, or of the next one that it owes. */
@@ -213,6 +215,7 @@ export class Scheduler {
     if (published > this.#published) this.#takeLate();
     this.#published = published;
     this.#host.drainCommands();
+    this.#nowMs = this.#clock.now();
     this.#takeOwing();
     this.#collectDue();
     if (burstsFirst) this.#burst(end);
@@ -247,7 +250,7 @@ export class Scheduler {
 
   /** Queues the worlds whose frames became due since the last turn. */
   #collectDue(): void {
-    const now = this.#clock.now();
+    const now = this.#nowMs;
     const from = Math.max(this.#wheelMs + 1, now - FRAME_MS + 1);
     for (let ms = from; ms <= now && this.#hotCount > 0; ms++) {
       for (const world of this.#wheel[ms % FRAME_MS] ?? []) this.#due.add(world);
@@ -258,9 +261,10 @@ export class Scheduler {
   #visitDue(end: number): void {
     if (this.#due.size === 0) return;
     const begin = this.#time.now();
+    let now = begin;
     let ticks = 0;
     for (const world of this.#due) {
-      if (this.#time.now() >= end) break;
+      if (now >= end) break;
       this.#due.delete(world);
       // Whoever was visited last is due last: otherwise the first of a slot would always come first.
       const slot = this.#slot(world);
@@ -269,8 +273,9 @@ export class Scheduler {
       const from = world.tick;
       this.#visit(world);
       ticks += world.tick - from;
+      now = this.#time.now();
     }
-    this.meter.visited(ticks, this.#time.now() - begin);
+    this.meter.visited(ticks, now - begin);
   }
 
   /**
@@ -279,7 +284,7 @@ export class Scheduler {
    */
   #visit(world: LoadedWorld): void {
     const due = this.#dueTick(world);
-    if (due < world.frameTickAt(this.#clock.now())) this.#late.add(world);
+    if (due < world.frameTickAt(this.#nowMs)) this.#late.add(world);
     world.owesFrames = this.#owes(world, due);
     if (due - world.tick > BEHIND_TICKS) {
       world.owesFrames = false;
@@ -301,7 +306,7 @@ export class Scheduler {
   /** Whether watchers get its frames one after the other, and nothing else steps it meanwhile. */
   #owes(world: LoadedWorld, due: number): boolean {
     if (world.owesFrames) return true;
-    if (this.#clock.now() >= this.#completeUntilMs || due - world.tick > BEHIND_TICKS) return false;
+    if (this.#nowMs >= this.#completeUntilMs || due - world.tick > BEHIND_TICKS) return false;
     // The next frame would take the place of one that is not sent.
     return world.hasMissed(due) || this.#frames.has(world);
   }
@@ -310,7 +315,7 @@ export class Scheduler {
     const again = () => {
       if (world.hot) this.#due.add(world);
     };
-    return { tick, sinceMs: this.#clock.now(), background: false, reached: again, lost: () => {} };
+    return { tick, sinceMs: this.#nowMs, background: false, reached: again, lost: () => {} };
   }
 
   /** Captures the frame of a hot world, if the world is at its tick. */
@@ -385,7 +390,8 @@ export class Scheduler {
   /** Captures the due frame and settles the goals that the world has reached. */
   #settle(world: LoadedWorld, frame: number): void {
     this.#frame(world, frame);
-    const goals = this.#bursts.get(world)?.goals ?? [];
+    const goals = this.#bursts.get(world)?.goals;
+    if (goals === undefined) return;
     const open = goals.filter((goal) => goal.tick > world.tick);
     if (open.length === goals.length) return;
     if (open.length > 0) this.#bursts.set(world, burstOf(world, open));

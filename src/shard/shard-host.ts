@@ -352,6 +352,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
         return;
       case 'watch':
         this.#touch(world);
+        world.sendsPacked = command.packed;
         this.#scheduler.watch(world, command.json, command.msgpack);
     }
   }

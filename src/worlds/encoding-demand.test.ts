@@ -34,6 +34,22 @@ describe('the demand of a world', () => {
     expect(demand.wants('json')).toBe(false);
   });
 
+  it('wants the numbers of frames while anybody watches and has asked for them', () => {
+    const demand = new EncodingDemand();
+    expect(demand.read('packed')).toBe(false);
+    demand.join('json', 'a');
+    expect(demand.wantsPacked).toBe(false);
+    expect(demand.read('packed')).toBe(true);
+    expect(demand.read('packed')).toBe(false);
+    expect([demand.wantsPacked, demand.wants('msgpack')]).toEqual([true, false]);
+    expect(demand.encodings).toEqual(['json']);
+    expect(demand.forgetReaders()).toBe(true);
+    demand.read('packed');
+    demand.leave('json', 'a');
+    demand.join('json', 'a');
+    expect(demand.wantsPacked).toBe(false);
+  });
+
   it('knows which of the clients that watch came first', () => {
     const demand = new EncodingDemand();
     expect(demand.firstClient).toBeUndefined();

@@ -1,12 +1,21 @@
 import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 
+/** In what form readers need a frame: some only need a few of its numbers. */
+export type ReadForm = Encoding | 'packed';
+const FORMS: readonly ReadForm[] = ['json', 'msgpack', 'packed'];
+const NO_READERS: Readonly<Record<ReadForm, boolean>> = {
+  json: false,
+  msgpack: false,
+  packed: false,
+};
+
 /**
  * Who watches one world, and in which encodings watchers and readers need its frames. Whoever watches by
  * lockstep needs none.
  */
 export class EncodingDemand {
   #watchers: Record<StreamEncoding, number> = { json: 0, msgpack: 0, lockstep: 0 };
-  #readers: Record<Encoding, boolean> = { json: false, msgpack: false };
+  #readers = NO_READERS;
   /** By client: number of its watchers of frames. Absent where nobody watches, because most worlds are so. */
   #clients: Map<string, number> | undefined;
 
@@ -25,6 +34,11 @@ export class EncodingDemand {
   wants(encoding: Encoding): boolean {
     const isRead = this.#readers[encoding] && this.frameWatcherCount > 0;
     return this.#watchers[encoding] > 0 || isRead;
+  }
+
+  /** Whether readers need the numbers of its frames. */
+  get wantsPacked(): boolean {
+    return this.#readers.packed && this.frameWatcherCount > 0;
   }
 
   /** In which it is watched or read. */
@@ -62,23 +76,27 @@ export class EncodingDemand {
     if (left > 0) this.#clients?.set(client, left);
     else this.#clients?.delete(client);
     if (this.frameWatcherCount === 0) {
-      this.#readers = { json: false, msgpack: false };
+      this.#readers = NO_READERS;
       this.#clients = undefined;
     }
     return !this.wants(encoding);
   }
 
-  /** Adds a reader; returns whether its encoding was not needed before. */
-  read(encoding: Encoding): boolean {
-    if (this.frameWatcherCount === 0 || this.wants(encoding)) return false;
-    this.#readers[encoding] = true;
+  /** Adds a reader; returns whether its form was not needed before. */
+  read(form: ReadForm): boolean {
+    if (this.frameWatcherCount === 0 || this.#needs(form)) return false;
+    this.#readers = { ...this.#readers, [form]: true };
     return true;
   }
 
-  /** Forgets all readers; returns whether an encoding is no longer needed. */
+  #needs(form: ReadForm): boolean {
+    return form === 'packed' ? this.wantsPacked : this.wants(form);
+  }
+
+  /** Forgets all readers; returns whether a form is no longer needed. */
   forgetReaders(): boolean {
-    const before = [this.wants('json'), this.wants('msgpack')];
-    this.#readers = { json: false, msgpack: false };
-    return before[0] !== this.wants('json') || before[1] !== this.wants('msgpack');
+    const needed = FORMS.filter((form) => this.#needs(form));
+    this.#readers = NO_READERS;
+    return needed.some((form) => !this.#needs(form));
   }
 }

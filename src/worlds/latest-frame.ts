@@ -8,14 +8,16 @@ export class LatestFrame implements BatchFrame {
   tick = -1;
   json: Uint8Array | undefined;
   msgpack: Uint8Array | undefined;
-  packed = new Int32Array(0);
+  packed: Int32Array | undefined;
 
   take({ tick, json, msgpack, packed }: BatchFrame): void {
     this.tick = tick;
     this.json = json && copied(json, this.json);
     this.msgpack = msgpack && copied(msgpack, this.msgpack);
-    if (this.packed.length !== packed.length) this.packed = new Int32Array(packed.length);
-    this.packed.set(packed);
+    if (packed !== undefined) {
+      if (this.packed?.length !== packed.length) this.packed = new Int32Array(packed.length);
+      this.packed.set(packed);
+    } else this.packed = undefined;
   }
 }
 

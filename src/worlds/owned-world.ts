@@ -285,25 +285,25 @@ export class OwnedWorld implements World, IdleWorld {
       this.#parts.ticks.answer(latest.tick);
       return bytes;
     }
-    // From now on the shard makes frames in this encoding, so the next request gets one at once.
-    if (latest !== undefined && this.#parts.demand.read(encoding)) this.loader.sendDemand();
+    if (latest !== undefined) this.loader.read(encoding);
     const asked = this.loader.query(encoding, { asker: asker?.() });
     return asked.then((answer) => given(answer.bytes));
   }
 
-  /** Stops frames in encodings that only readers needed. */
+  /** Stops frames in forms that only readers needed. */
   forgetReaders(): void {
     if (this.#parts.demand.forgetReaders()) this.loader.sendDemand();
   }
 
   packed(asker?: () => Asker): Int32Array | Promise<Int32Array> {
     const latest = this.#fresh();
-    if (latest === undefined) {
-      const asked = this.loader.query('packed', { asker: asker?.() });
-      return asked.then(({ packed }) => given(packed));
+    if (latest?.packed !== undefined) {
+      this.#parts.ticks.answer(latest.tick);
+      return latest.packed;
     }
-    this.#parts.ticks.answer(latest.tick);
-    return latest.packed;
+    if (latest !== undefined) this.loader.read('packed');
+    const asked = this.loader.query('packed', { asker: asker?.() });
+    return asked.then(({ packed }) => given(packed));
   }
 
   // ── history ─────────────────────────────────────────────────────────────────────────────────

@@ -22,6 +22,7 @@ import { hashDigits } from '../twin/hash-digits.ts';
 import type { StateHash } from '../twin/lockstep.ts';
 import type { Asker } from '../twin-service.ts';
 import type { StandingWorld } from './catch-ups.ts';
+import type { ReadForm } from './encoding-demand.ts';
 import type { WorldParts } from './world-parts.ts';
 
 interface Given {
@@ -190,11 +191,20 @@ export class WorldLoader implements StandingWorld {
     }
   }
 
+  /** From now on frames come in this form as well, so that the next reader gets one at once. */
+  read(form: ReadForm): void {
+    if (this.#parts.demand.read(form)) this.sendDemand();
+  }
+
   /** Sends the shard the encodings that are needed. */
   sendDemand(): void {
     const { residency, demand } = this.#parts;
-    const [json, msgpack] = [demand.wants('json'), demand.wants('msgpack')];
-    residency.command({ kind: 'watch', json, msgpack });
+    residency.command({
+      kind: 'watch',
+      json: demand.wants('json'),
+      msgpack: demand.wants('msgpack'),
+      packed: demand.wantsPacked,
+    });
   }
 
   /** The asker has the shard step the world to now, and pays for that if it can or not. */

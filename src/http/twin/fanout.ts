@@ -8,7 +8,7 @@ import { type Topic, Watcher } from './watcher.ts';
 
 /** Maximum number of sends in one slice, before other work runs. */
 const SLICE_SENDS = 250;
-/** Maximum number of sends for one world before the next one; then the clock is read. */
+/** Maximum number of sends for one world before the next one, and of all between two readings of the clock. */
 const TURN_SENDS = 25;
 /** A stream that makes no progress for this long is closed. */
 const SILENT_MS = 15_000;
@@ -25,6 +25,8 @@ interface Delivery {
 interface DeliveryBatch {
   deliveriesLeft: number;
   done: () => void;
+  /** When it arrived. */
+  nowMs: number;
 }
 
 /**
@@ -98,7 +100,7 @@ export class Fanout {
 
   /** Delivers frames; calls `done` once every watcher was sent its frame or skipped. */
   publish(frames: readonly WorldFrame[], done: () => void): void {
-    const batch: DeliveryBatch = { deliveriesLeft: 0, done };
+    const batch: DeliveryBatch = { deliveriesLeft: 0, done, nowMs: this.#time.now() };
     for (const { world, tick, json, msgpack } of frames) {
       if (json) this.#deliver('json', world.number, json, tick, batch);
       if (msgpack) this.#deliver('msgpack', world.number, msgpack, tick, batch);
@@ -116,7 +118,7 @@ export class Fanout {
   ): void {
     const topic = this.#topics[encoding].get(worldNumber);
     if (topic === undefined) return;
-    topic.frameMs = this.#time.now();
+    topic.frameMs = batch.nowMs;
     const watchers = topic.watchers.values();
     this.#deliveries.push({ watchers, bytes, isBinary: encoding === 'msgpack', tick, batch });
     batch.deliveriesLeft++;
@@ -126,9 +128,13 @@ export class Fanout {
     this.#isActive = true;
     const endMs = this.#time.now() + SLICE_MS;
     let sends = 0;
+    let sendsAtReading = 0;
     while (this.#startRound()) {
       sends += this.#turn(this.#deliveries[this.#next++] as Delivery);
-      if (sends > SLICE_SENDS - TURN_SENDS || this.#time.now() >= endMs) break;
+      if (sends > SLICE_SENDS - TURN_SENDS) break;
+      if (sends - sendsAtReading < TURN_SENDS) continue;
+      if (this.#time.now() >= endMs) break;
+      sendsAtReading = sends;
     }
     this.#isActive = this.#startRound();
     if (this.#isActive) this.#time.immediate(() => this.#slice());
