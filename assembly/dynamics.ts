@@ -37,10 +37,13 @@ import { typeOf } from './memory';
 import {
   add,
   anyLess,
+  constant,
   div,
   greater,
+  HALF,
   lesser,
   mul,
+  ONE,
   ROW,
   size,
   splat,
@@ -48,7 +51,7 @@ import {
   whereLess,
   within,
 } from './pair';
-import { axleLoad, PER_SHAPE, saturating, sideLimit } from './tyre';
+import { axleLoad, PER_SHAPE_AT, saturating, sideLimit } from './tyre';
 
 /**
  * Nonlinear single-track model: two axles with saturating tyres, friction ellipse and load transfer,
@@ -58,13 +61,18 @@ import { axleLoad, PER_SHAPE, saturating, sideLimit } from './tyre';
 
 const SUBSTEPS = 2;
 const SUBSTEP_S = TICK_S / <f64>SUBSTEPS;
+const SUBSTEP = memory.data<f64>([SUBSTEP_S]);
+const HALF_SUBSTEP = memory.data<f64>([0.5 * SUBSTEP_S]);
+const TICKS_PER_S = memory.data<f64>([1.0 / TICK_S]);
 /** ½ ρ c_d A, N s²/m². */
 export const AIR_DRAG = 0.4;
+export const AIR_DRAG_AT = memory.data<f64>([AIR_DRAG]);
 /** Slip is computed with at least this speed, m/s: below it the model would be stiff. */
-const SLIP_SPEED_MIN = 2.0;
+const SLIP_SPEED_MIN = memory.data<f64>([2.0]);
 /** Between these speeds, m/s, wheels change from pure rolling to tyres that slip. */
 const ROLLING_MPS = 0.5;
 const SLIPPING_MPS = 2.0;
+const SLIPPING = memory.data<f64>([SLIPPING_MPS]);
 /**
  * A car that its brakes can hold stops below the second speed if it came from below the first, m/s.
  */
@@ -72,9 +80,22 @@ const LATCH_MPS = 0.3;
 const STILL_MPS = 0.02;
 /** Share of the friction limit that brakes with ABS and a spinning driven axle can use. */
 export const ABS_SHARE = 0.95;
-const SPIN_SHARE = 0.98;
+const ABS_BRAKES = memory.data<f64>([-ABS_SHARE]);
+const SPIN_SHARE = memory.data<f64>([0.98]);
 /** Low pass of the acceleration that shifts load, time constant 0.05 s: 1 − exp(−0.4). */
-const LOAD_SHARE = 0.32967995396436073;
+const LOAD_SHARE = memory.data<f64>([0.32967995396436073]);
+
+/** Coefficients of the Taylor series. */
+const SINE_3 = memory.data<f64>([-0.16666666666666666]);
+const SINE_5 = memory.data<f64>([0.008333333333333333]);
+const SINE_7 = memory.data<f64>([-0.0001984126984126984]);
+const COSINE_2 = memory.data<f64>([-0.5]);
+const COSINE_4 = memory.data<f64>([0.041666666666666664]);
+const COSINE_6 = memory.data<f64>([-0.001388888888888889]);
+const COSINE_8 = memory.data<f64>([0.0000248015873015873]);
+/** The direction of travel is linear up to 0.1 m/s. */
+const PER_CREEP_MPS = memory.data<f64>([10.0]);
+const ONE_AND_HALF = memory.data<f64>([1.5]);
 
 /**
  * Values that the stages of a tick pass on, one f64 per car, in rows of DYNAMICS. Each stage
@@ -140,7 +161,7 @@ export function integrate<T>(slab: usize): void {
 @inline function moves<T>(slab: usize, place: usize): T {
   const cars = slab + place;
   const zero = splat<T>(0.0);
-  const one = splat<T>(1.0);
+  const one = constant<T>(ONE);
   const stirred = greater<T>(size<T>(load<T>(cars, C_VX)), size<T>(load<T>(cars, C_VY)));
   const drive = add<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_SLOPE));
   const pushed = greater<T>(sub<T>(drive, load<T>(cars, C_BRAKE)), size<T>(load<T>(cars, C_ACCEL)));
@@ -167,23 +188,23 @@ export function integrate<T>(slab: usize): void {
 /** Sine for |x| ≤ 0.7 rad: Taylor series, error below 2e-7. */
 @inline function sine<T>(x: T): T {
   const xx = mul<T>(x, x);
-  let sum = add<T>(splat<T>(0.008333333333333333), mul<T>(xx, splat<T>(-0.0001984126984126984)));
-  sum = add<T>(splat<T>(-0.16666666666666666), mul<T>(xx, sum));
-  return mul<T>(x, add<T>(splat<T>(1.0), mul<T>(xx, sum)));
+  let sum = add<T>(constant<T>(SINE_5), mul<T>(xx, constant<T>(SINE_7)));
+  sum = add<T>(constant<T>(SINE_3), mul<T>(xx, sum));
+  return mul<T>(x, add<T>(constant<T>(ONE), mul<T>(xx, sum)));
 }
 
 /** Cosine for |x| ≤ 0.7 rad: Taylor series, error below 2e-8. */
 @inline function cosine<T>(x: T): T {
   const xx = mul<T>(x, x);
-  let sum = add<T>(splat<T>(-0.001388888888888889), mul<T>(xx, splat<T>(0.0000248015873015873)));
-  sum = add<T>(splat<T>(0.041666666666666664), mul<T>(xx, sum));
-  sum = add<T>(splat<T>(-0.5), mul<T>(xx, sum));
-  return add<T>(splat<T>(1.0), mul<T>(xx, sum));
+  let sum = add<T>(constant<T>(COSINE_6), mul<T>(xx, constant<T>(COSINE_8)));
+  sum = add<T>(constant<T>(COSINE_4), mul<T>(xx, sum));
+  sum = add<T>(constant<T>(COSINE_2), mul<T>(xx, sum));
+  return add<T>(constant<T>(ONE), mul<T>(xx, sum));
 }
 
 /** Direction of travel: −1 to 1, linear within ±0.1 m/s. */
 @inline function direction<T>(speed: T): T {
-  return within<T>(mul<T>(speed, splat<T>(10.0)), splat<T>(1.0));
+  return within<T>(mul<T>(speed, constant<T>(PER_CREEP_MPS)), constant<T>(ONE));
 }
 
 /**
@@ -192,7 +213,7 @@ export function integrate<T>(slab: usize): void {
  */
 @inline function prepare<T>(slab: usize, place: usize): void {
   const cars = slab + place;
-  const one = splat<T>(1.0);
+  const one = constant<T>(ONE);
   const a = typeOf(slab, <i32>(place >> 3));
   const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
   const lf = param<T>(a, b, CT_FRONT);
@@ -229,9 +250,17 @@ export function integrate<T>(slab: usize): void {
   store<T>(place, c, S_COSINE);
   store<T>(place, lf, S_LF);
   store<T>(place, lr, S_LR);
-  store<T>(place, mul<T>(splat<T>(PER_SHAPE), param<T>(a, b, CT_STIFFNESS_FRONT)), S_GRIP_FRONT);
-  store<T>(place, mul<T>(splat<T>(PER_SHAPE), param<T>(a, b, CT_STIFFNESS_REAR)), S_GRIP_REAR);
-  store<T>(place, mul<T>(splat<T>(AIR_DRAG), param<T>(a, b, CT_PER_MASS)), S_DRAG);
+  store<T>(
+    place,
+    mul<T>(constant<T>(PER_SHAPE_AT), param<T>(a, b, CT_STIFFNESS_FRONT)),
+    S_GRIP_FRONT,
+  );
+  store<T>(
+    place,
+    mul<T>(constant<T>(PER_SHAPE_AT), param<T>(a, b, CT_STIFFNESS_REAR)),
+    S_GRIP_REAR,
+  );
+  store<T>(place, mul<T>(constant<T>(AIR_DRAG_AT), param<T>(a, b, CT_PER_MASS)), S_DRAG);
   store<T>(place, mul<T>(param<T>(a, b, CT_MASS), param<T>(a, b, CT_PER_INERTIA)), S_TURNING);
   store<T>(place, add<T>(add<T>(mul<T>(front, c), rear), load<T>(cars, C_SLOPE)), S_FORWARD);
   store<T>(place, mul<T>(front, s), S_ASIDE);
@@ -249,8 +278,8 @@ export function integrate<T>(slab: usize): void {
 
 /** Force along an axle's wheels, m/s², limited by wheel spin and by ABS. */
 @inline function wheelForce<T>(drive: T, brake: T, limit: T): T {
-  const most = mul<T>(limit, splat<T>(SPIN_SHARE));
-  const least = mul<T>(limit, splat<T>(-ABS_SHARE));
+  const most = mul<T>(limit, constant<T>(SPIN_SHARE));
+  const least = mul<T>(limit, constant<T>(ABS_BRAKES));
   return lesser<T>(greater<T>(sub<T>(drive, brake), least), most);
 }
 
@@ -263,7 +292,7 @@ export function integrate<T>(slab: usize): void {
   const c = load<T>(place, S_COSINE);
   const lf = load<T>(place, S_LF);
   const lr = load<T>(place, S_LR);
-  const slowest = splat<T>(SLIP_SPEED_MIN);
+  const slowest = constant<T>(SLIP_SPEED_MIN);
   const frontAcross = add<T>(uy, mul<T>(lf, ur));
   const rearAcross = sub<T>(uy, mul<T>(lr, ur));
   const rearAlong = greater<T>(size<T>(ux), slowest);
@@ -287,7 +316,7 @@ export function integrate<T>(slab: usize): void {
     add<T>(mul<T>(lf, aside), mul<T>(lr, pushRear)),
   );
   const ar = add<T>(turning, load<T>(place, S_MOMENT));
-  const step = splat<T>(toMiddle ? 0.5 * SUBSTEP_S : SUBSTEP_S);
+  const step = constant<T>(toMiddle ? HALF_SUBSTEP : SUBSTEP);
   const vx = add<T>(load<T>(place, S_VX), mul<T>(ax, step));
   const vy = add<T>(load<T>(place, S_VY), mul<T>(ay, step));
   const yawRate = add<T>(load<T>(place, S_YAW_RATE), mul<T>(ar, step));
@@ -317,7 +346,7 @@ export function integrate<T>(slab: usize): void {
   const last = load<T>(place, S_VX);
   accelerate<T>(place, ux, uy, ur, false);
   const speed = greater<T>(size<T>(load<T>(place, S_VX)), size<T>(load<T>(place, S_VY)));
-  if (anyLess<T>(speed, splat<T>(SLIPPING_MPS))) roll<T>(slab, place, speed, last);
+  if (anyLess<T>(speed, constant<T>(SLIPPING))) roll<T>(slab, place, speed, last);
 }
 
 /**
@@ -325,14 +354,14 @@ export function integrate<T>(slab: usize): void {
  * normalises the rotated heading.
  */
 @inline function travel<T>(place: usize, ux: T, uy: T, ur: T): void {
-  const h = splat<T>(SUBSTEP_S);
+  const h = constant<T>(SUBSTEP);
   const hx = load<T>(place, S_HX);
   const hy = load<T>(place, S_HY);
   const turn = mul<T>(ur, h);
-  const halfTurn = mul<T>(turn, splat<T>(0.5));
+  const halfTurn = mul<T>(turn, constant<T>(HALF));
   const mx = sub<T>(hx, mul<T>(halfTurn, hy));
   const my = add<T>(hy, mul<T>(halfTurn, hx));
-  const shrink = sub<T>(splat<T>(1.0), mul<T>(mul<T>(halfTurn, halfTurn), splat<T>(0.5)));
+  const shrink = sub<T>(constant<T>(ONE), mul<T>(mul<T>(halfTurn, halfTurn), constant<T>(HALF)));
   const stride = mul<T>(h, shrink);
   store<T>(
     place,
@@ -347,7 +376,10 @@ export function integrate<T>(slab: usize): void {
   const swing = mul<T>(turn, shrink);
   const nx = sub<T>(hx, mul<T>(swing, my));
   const ny = add<T>(hy, mul<T>(swing, mx));
-  const norm = sub<T>(splat<T>(1.5), mul<T>(splat<T>(0.5), add<T>(mul<T>(nx, nx), mul<T>(ny, ny))));
+  const norm = sub<T>(
+    constant<T>(ONE_AND_HALF),
+    mul<T>(constant<T>(HALF), add<T>(mul<T>(nx, nx), mul<T>(ny, ny))),
+  );
   store<T>(place, mul<T>(nx, norm), S_HX);
   store<T>(place, mul<T>(ny, norm), S_HY);
 }
@@ -359,8 +391,8 @@ export function integrate<T>(slab: usize): void {
 @inline function roll<T>(slab: usize, place: usize, speed: T, last: T): void {
   const cars = slab + place;
   const zero = splat<T>(0.0);
-  const one = splat<T>(1.0);
-  const slow = splat<T>(SLIPPING_MPS);
+  const one = constant<T>(ONE);
+  const slow = constant<T>(SLIPPING);
   const vx = load<T>(place, S_VX);
   const vy = load<T>(place, S_VY);
   const yawRate = load<T>(place, S_YAW_RATE);
@@ -403,7 +435,7 @@ export function integrate<T>(slab: usize): void {
   const vx = load<T>(place, S_VX);
   const vy = load<T>(place, S_VY);
   const yawRate = load<T>(place, S_YAW_RATE);
-  const gained = mul<T>(sub<T>(vx, load<T>(cars, C_VX)), splat<T>(1.0 / TICK_S));
+  const gained = mul<T>(sub<T>(vx, load<T>(cars, C_VX)), constant<T>(TICKS_PER_S));
   const loadAccel = load<T>(cars, C_LOAD_ACCEL);
   const felt = sub<T>(gained, mul<T>(vy, yawRate));
   store<T>(cars, keep<T>(place, load<T>(place, S_X), load<T>(cars, C_X)), C_X);
@@ -414,7 +446,7 @@ export function integrate<T>(slab: usize): void {
   store<T>(cars, keep<T>(place, vy, load<T>(cars, C_VY)), C_VY);
   store<T>(cars, keep<T>(place, yawRate, load<T>(cars, C_YAW_RATE)), C_YAW_RATE);
   store<T>(cars, keep<T>(place, gained, load<T>(cars, C_ACCEL)), C_ACCEL);
-  const shifted = add<T>(loadAccel, mul<T>(splat<T>(LOAD_SHARE), sub<T>(felt, loadAccel)));
+  const shifted = add<T>(loadAccel, mul<T>(constant<T>(LOAD_SHARE), sub<T>(felt, loadAccel)));
   store<T>(cars, keep<T>(place, shifted, loadAccel), C_LOAD_ACCEL);
 }
 

@@ -10,6 +10,18 @@ import { CAR_COUNT, C_EFFECTIVE } from './layout';
   return <T>x;
 }
 
+/**
+ * A number in memory, for one car or for both. V8 makes a vector of a number with three instructions
+ * each time, and loads it with one.
+ */
+@inline export function constant<T>(address: usize): T {
+  if (isVector<T>()) return <T>v128.load_splat<f64>(address);
+  return <T>load<f64>(address);
+}
+
+export const ONE = memory.data<f64>([1.0]);
+export const HALF = memory.data<f64>([0.5]);
+
 @inline export function add<T>(a: T, b: T): T {
   if (isVector<T>()) return <T>f64x2.add(<v128>a, <v128>b);
   return <T>(<f64>a + <f64>b);

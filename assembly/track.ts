@@ -41,7 +41,20 @@ import { MOVES, param } from './dynamics';
 import { laneAhead, laneRecord, routeCount } from './lanes';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
-import { add, div, greater, mul, ROW, splat, sub, whereLess, within } from './pair';
+import {
+  add,
+  constant,
+  div,
+  greater,
+  HALF,
+  mul,
+  ONE,
+  ROW,
+  splat,
+  sub,
+  whereLess,
+  within,
+} from './pair';
 import { DRY, sampleFriction, sampleFrictionInZones } from './road-grip';
 
 /** Preview time of the steering, s: it makes up for the delay of wheels and yaw. */
@@ -49,6 +62,7 @@ const PREVIEW_S = 0.2;
 /** The way back to the lane takes this driving time, s, and at least this distance, m. */
 export const REACH_S = 0.6;
 export const REACH_MIN_M = 4.0;
+const REACH_MIN = memory.data<f64>([REACH_MIN_M]);
 /**
  * While it evades, a car follows its path as closely as the tyres allow: time × friction, least
  * time and preview, s.
@@ -59,9 +73,16 @@ const EVADE_PREVIEW_S = 0.15;
 /** Additional slip of tyres near their limit, as a factor of the linear law. */
 const EVADE_SLIP = 1.35;
 /** Limits of the steering law's inputs: rad, m, 1/m. */
-const ANGLE_MAX = 0.7;
-const OFFSET_MAX_M = 4.0;
-const CURVATURE_MAX = 0.25;
+const ANGLE_MAX = memory.data<f64>([0.7]);
+const OFFSET_MAX_M = memory.data<f64>([4.0]);
+const CURVATURE_MAX = memory.data<f64>([0.25]);
+const PER_DRY = memory.data<f64>([1.0 / DRY]);
+/** Coefficients of an economised series of the arc tangent. */
+const TANGENT_1 = memory.data<f64>([0.999866]);
+const TANGENT_3 = memory.data<f64>([-0.3302995]);
+const TANGENT_5 = memory.data<f64>([0.180141]);
+const TANGENT_7 = memory.data<f64>([-0.085133]);
+const TANGENT_9 = memory.data<f64>([0.0208351]);
 
 // What `follow` passes to `steer`: rows of f64[CAR_COUNT] in DYNAMICS, which is free by then.
 const S_TX: usize = DYNAMICS;
@@ -230,23 +251,29 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
   const hy = load<T>(cars, C_HY);
   const tx = load<T>(place, S_TX);
   const ty = load<T>(place, S_TY);
-  const slip = within<T>(div<T>(load<T>(cars, C_VY), greater<T>(vx, splat<T>(1.0))), splat<T>(0.5));
+  const slip = within<T>(
+    div<T>(load<T>(cars, C_VY), greater<T>(vx, constant<T>(ONE))),
+    constant<T>(HALF),
+  );
   const mx = sub<T>(hx, mul<T>(slip, hy));
   const my = add<T>(hy, mul<T>(slip, hx));
-  const most = splat<T>(ANGLE_MAX);
+  const most = constant<T>(ANGLE_MAX);
   const angle = within<T>(sub<T>(mul<T>(tx, my), mul<T>(ty, mx)), most);
   const away = whereLess<T>(zero, angle, most, sub<T>(zero, most));
   const turn = whereLess<T>(zero, add<T>(mul<T>(tx, mx), mul<T>(ty, my)), angle, away);
   const perReach = div<T>(
-    splat<T>(1.0),
-    greater<T>(splat<T>(REACH_MIN_M), mul<T>(load<T>(place, S_REACH), vx)),
+    constant<T>(ONE),
+    greater<T>(constant<T>(REACH_MIN), mul<T>(load<T>(place, S_REACH), vx)),
   );
-  const offset = within<T>(load<T>(place, S_ERROR), splat<T>(OFFSET_MAX_M));
+  const offset = within<T>(load<T>(place, S_ERROR), constant<T>(OFFSET_MAX_M));
   const error = mul<T>(add<T>(add<T>(turn, turn), mul<T>(offset, perReach)), perReach);
-  const curvature = within<T>(sub<T>(load<T>(place, S_CURVATURE), error), splat<T>(CURVATURE_MAX));
+  const curvature = within<T>(
+    sub<T>(load<T>(place, S_CURVATURE), error),
+    constant<T>(CURVATURE_MAX),
+  );
   const rolling = arcTangent<T>(mul<T>(curvature, param<T>(a, b, CT_WHEELBASE)));
   const understeer = mul<T>(
-    mul<T>(param<T>(a, b, CT_UNDERSTEER), splat<T>(1.0 / DRY)),
+    mul<T>(param<T>(a, b, CT_UNDERSTEER), constant<T>(PER_DRY)),
     mul<T>(vx, vx),
   );
   const target = add<T>(rolling, mul<T>(understeer, curvature));
@@ -260,8 +287,8 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
 /** Arc tangent for |x| ≤ 0.8: economised series, error below 2e-5. */
 @inline function arcTangent<T>(x: T): T {
   const xx = mul<T>(x, x);
-  let sum = add<T>(splat<T>(-0.085133), mul<T>(xx, splat<T>(0.0208351)));
-  sum = add<T>(splat<T>(0.180141), mul<T>(xx, sum));
-  sum = add<T>(splat<T>(-0.3302995), mul<T>(xx, sum));
-  return mul<T>(x, add<T>(splat<T>(0.999866), mul<T>(xx, sum)));
+  let sum = add<T>(constant<T>(TANGENT_7), mul<T>(xx, constant<T>(TANGENT_9)));
+  sum = add<T>(constant<T>(TANGENT_5), mul<T>(xx, sum));
+  sum = add<T>(constant<T>(TANGENT_3), mul<T>(xx, sum));
+  return mul<T>(x, add<T>(constant<T>(TANGENT_1), mul<T>(xx, sum)));
 }

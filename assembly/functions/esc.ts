@@ -40,6 +40,7 @@ import { getF, getI, setF, setI, typeOf } from '../memory';
 import {
   add,
   anyLess,
+  constant,
   div,
   greater,
   lesser,
@@ -61,18 +62,23 @@ import { axleLoad, GRAVITY } from '../tyre';
 
 /** Speed below which it does not act, m/s. */
 const SPEED_MIN = 4.0;
+const SPEED_MIN_AT = memory.data<f64>([SPEED_MIN]);
 /** Greatest share of the friction that the reference uses. */
 const ACROSS_SHARE = 0.85;
+const ACROSS_SHARE_AT = memory.data<f64>([ACROSS_SHARE]);
 /**
  * Lag of the reference, 0.06 s: 1 − exp(−1/3) per tick; slower on slippery roads, as the car itself
  * is.
  */
 const REFERENCE_SHARE = 0.28346868942621073;
+const REFERENCE_SHARE_AT = memory.data<f64>([REFERENCE_SHARE]);
 /** Deviation of the yaw rate at which an intervention begins and ends, rad/s: 3 and 1.2 °/s. */
 const YAW_ON = 0.05235987755982989;
+const YAW_ON_AT = memory.data<f64>([YAW_ON]);
 const YAW_OFF = 0.020943951023931952;
 /** The same for the slip at the rear axle, as a tangent: 5° and 3°. */
 const SLIP_ON = 0.08748866352592401;
+const SLIP_ON_AT = memory.data<f64>([SLIP_ON]);
 const SLIP_OFF = 0.05240777928304121;
 /** Yaw acceleration per deviation of the yaw rate, 1/s: 14 kN m s ÷ 2,000 kg m². */
 const GAIN = 7.0;
@@ -91,6 +97,12 @@ const TRACTION_SHARE = 0.5;
 const DRAG_SHARE = 0.1;
 /** Factor on the understeer gradient for the dry road of the reference. */
 const PER_DRY = 1.0 / 0.95;
+const PER_DRY_AT = memory.data<f64>([PER_DRY]);
+/** Greatest acceleration across for a friction, m/s². */
+const ACROSS_MAX = memory.data<f64>([ACROSS_SHARE * GRAVITY]);
+const REFERENCE_PER_FRICTION = memory.data<f64>([REFERENCE_SHARE * PER_DRY]);
+
+const MINUS_ONE = memory.data<f64>([-1.0]);
 
 /** Lets the stability control of each car act, as many cars at once as `T` holds. */
 export function stabilise<T>(slab: usize): void {
@@ -119,26 +131,26 @@ export function stabilise<T>(slab: usize): void {
   const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
   const vx = load<T>(cars, C_VX);
   const yawRate = load<T>(cars, C_YAW_RATE);
-  const slowest = splat<T>(SPEED_MIN);
-  const understeer = mul<T>(param<T>(a, b, CT_UNDERSTEER), splat<T>(PER_DRY));
+  const slowest = constant<T>(SPEED_MIN_AT);
+  const understeer = mul<T>(param<T>(a, b, CT_UNDERSTEER), constant<T>(PER_DRY_AT));
   const reach = add<T>(param<T>(a, b, CT_WHEELBASE), mul<T>(understeer, mul<T>(vx, vx)));
   const friction = lesser<T>(load<T>(cars, C_FRICTION_FRONT), load<T>(cars, C_FRICTION_REAR));
-  const most = div<T>(mul<T>(friction, splat<T>(ACROSS_SHARE * GRAVITY)), greater<T>(vx, slowest));
+  const most = div<T>(mul<T>(friction, constant<T>(ACROSS_MAX)), greater<T>(vx, slowest));
   const asked = div<T>(mul<T>(vx, load<T>(cars, C_STEER)), reach);
   const target = whereLess<T>(vx, slowest, yawRate, within<T>(asked, most));
   const before = load<T>(cars, C_YAW_REFERENCE);
   const pace = within<T>(
-    mul<T>(friction, splat<T>(REFERENCE_SHARE * PER_DRY)),
-    splat<T>(REFERENCE_SHARE),
+    mul<T>(friction, constant<T>(REFERENCE_PER_FRICTION)),
+    constant<T>(REFERENCE_SHARE_AT),
   );
   const reference = add<T>(before, mul<T>(sub<T>(target, before), pace));
   store<T>(cars, reference, C_YAW_REFERENCE);
   const rearAcross = size<T>(sub<T>(load<T>(cars, C_VY), mul<T>(param<T>(a, b, CT_REAR), yawRate)));
-  const beyondSlip = sub<T>(rearAcross, mul<T>(vx, splat<T>(SLIP_ON)));
-  const beyondYaw = sub<T>(size<T>(sub<T>(yawRate, reference)), splat<T>(YAW_ON));
-  const beyondRoad = sub<T>(mul<T>(size<T>(asked), splat<T>(ACROSS_SHARE)), most);
+  const beyondSlip = sub<T>(rearAcross, mul<T>(vx, constant<T>(SLIP_ON_AT)));
+  const beyondYaw = sub<T>(size<T>(sub<T>(yawRate, reference)), constant<T>(YAW_ON_AT));
+  const beyondRoad = sub<T>(mul<T>(size<T>(asked), constant<T>(ACROSS_SHARE_AT)), most);
   const worst = greater<T>(greater<T>(beyondSlip, beyondYaw), beyondRoad);
-  const beyond = whereLess<T>(vx, slowest, splat<T>(-1.0), worst);
+  const beyond = whereLess<T>(vx, slowest, constant<T>(MINUS_ONE), worst);
   return anyLess<T>(splat<T>(0.0), beyond);
 }
 
