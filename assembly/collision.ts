@@ -2,7 +2,6 @@ import {
   B_CORNER,
   B_CORNERS,
   B_HAZARD,
-  CAR_COUNT,
   CONTACT_BUILDING,
   CONTACT_OBSTACLE,
   CONTACT_VEHICLE,
@@ -53,6 +52,7 @@ import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf, velocityX, velocityY } 
 import { findNear, findNearOf, TOUCH_M, touchesBlockBox } from './broad-phase';
 import { linked, meetsAnew, newContact, raiseCollision } from './contacts';
 import { BODY_FRICTION, impulse, IMPULSE_X, IMPULSE_Y, restitution } from './impulse';
+import { carsWithout } from './masks';
 import { greatest } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import {
@@ -77,8 +77,13 @@ const BISECTIONS = 5;
 /** Finds contacts, applies impulses and makes wrecks. Pairs in order of index. */
 export function collide(slab: usize, city: usize): void {
   if (load<u32>(slab + H_TICK) % FRAME_TICKS == 0) findNear(slab, city);
-  for (let a = 0; a < CAR_COUNT; a++) {
-    if (getI(slab, C_NEAR, a) != 0) meetNear(slab, city, a);
+  // Cars before `first` have had their turn. A contact changes the masks of others.
+  for (let first = 0; ; ) {
+    const left = carsWithout(slab, C_NEAR, 0) & (-1 << first);
+    if (left == 0) return;
+    const car = <i32>ctz(left);
+    meetNear(slab, city, car);
+    first = car + 1;
   }
 }
 

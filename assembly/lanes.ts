@@ -12,7 +12,7 @@ import {
   RL_EXIT_SPEED,
   RL_LANE,
   ROUTE_LANE_BYTES,
-  T_LANES,
+  T_HEADER_BYTES,
   T_POINTS,
   T_ROUTES,
   T_ROUTE_LANES,
@@ -26,7 +26,7 @@ import { getI } from './memory';
 
 /** Address of a lane's record. */
 @inline export function laneRecord(city: usize, lane: i32): usize {
-  return city + load<i32>(city + T_LANES) + <usize>lane * LANE_BYTES;
+  return city + T_HEADER_BYTES + <usize>lane * LANE_BYTES;
 }
 
 @inline export function laneLength(city: usize, lane: i32): f64 {

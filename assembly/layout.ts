@@ -458,7 +458,7 @@ export const OUT_LENGTH = O_HAZARD + HAZARD_MAX * OH_STRIDE;
 
 // ── city table: i32 header, then records; every T_ offset is from the table's own address ────
 export const T_LANE_COUNT = 0;
-export const T_LANES = 4;
+export const T_LANES = 4; // always T_HEADER_BYTES: lanes come first
 export const T_POINTS = 8;
 export const T_JUNCTION_COUNT = 12;
 export const T_JUNCTIONS = 16;
@@ -490,7 +490,8 @@ export const ROUTE_LANE_BYTES = 8;
 export const RL_LANE = 0; // i32
 export const RL_EXIT_SPEED = 4; // f32 m/s at its end, slow enough for the rest of the route
 
-export const LANE_BYTES = 96;
+/** Two cache lines: what is read most often is in the first one. */
+export const LANE_BYTES = 128;
 export const L_POINT_FIRST = 0; // i32, index in POINTS
 export const L_POINT_COUNT = 4; // i32
 export const L_JUNCTION = 8; // i32, −1 for a lane of a road
@@ -499,19 +500,25 @@ export const L_CONFLICTS = 16; // u32, connectors of the same junction that it c
 export const L_LIGHT = 20; // i32, the light that a connector's traffic obeys, −1 none
 /** u32, those of the conflicting connectors that have right of way over it */
 export const L_YIELDS = 24;
-export const L_ROAD = 28; // i32, −1 for a connector
+export const L_ZONES = 28; // u32, zones that it comes near
 export const L_LENGTH = 32; // f64 m
 export const L_SPACING = 40; // f64 m between points
-export const L_SPEED_LIMIT = 48; // f64 m/s
-export const L_ZONES = 56; // u32, zones that it comes near
-export const L_GRADE = 60; // f32, rise over way of a part of the lane, 0 where all of it is level
-export const L_HALF_WIDTH = 64; // f64 m
-export const L_MUST_STOP = 72; // i32, 1 where a stop sign stands before the connector
+export const L_POINTS_PER_M = 48; // f64 1/m, 1 ÷ spacing
+/** f32 m, from where to where a car on it may have an axle on less friction than a dry road has; −1 nowhere */
+export const L_SLIP_FROM = 56;
+export const L_SLIP_TO = 60;
+export const L_SPEED_LIMIT = 64; // f64 m/s
+export const L_HALF_WIDTH = 72; // f64 m
+export const L_ROAD = 80; // i32, −1 for a connector
+export const L_MUST_STOP = 84; // i32, 1 where a stop sign stands before the connector
 /** i32, index of its first record in CONFLICTS, one for each bit of the mask */
-export const L_CONFLICT_FIRST = 76;
-export const L_POINTS_PER_M = 80; // f64 1/m, 1 ÷ spacing
-export const L_GRADE_FROM = 88; // f32 m, where that part begins
-export const L_GRADE_TO = 92; // f32 m
+export const L_CONFLICT_FIRST = 88;
+export const L_GRADE = 92; // f32, rise over way of a part of the lane, 0 where all of it is level
+export const L_GRADE_FROM = 96; // f32 m, where that part begins
+export const L_GRADE_TO = 100; // f32 m
+/** f32 m, from where to where a car on it may be in any zone; −1 nowhere */
+export const L_ZONE_FROM = 104;
+export const L_ZONE_TO = 108;
 
 /** Where along a connector another one is too close for two cars; the two have a record each. */
 export const CONFLICT_BYTES = 8;
@@ -600,6 +607,10 @@ export const Z_CORNERS = 32; // i32
 export const Z_KIND = 36; // i32 ZONE_
 export const Z_CORNER = 40; // f64 pairs, at most BLOCK_CORNERS_MAX
 export const Z_FRICTION = 168; // f64, peak friction of the road in it
+/** Peak friction of dry asphalt (Bosch Automotive Handbook). */
+export const DRY_FRICTION = 0.95;
+/** Offset from its lane up to which a car is in no zone outside the ranges of the lane, m. */
+export const ZONE_OFFSET_M = 5;
 export const Z_SPOT = 176; // i32, spot with which it comes and goes, −1 if it always counts
 export const ZONE_MAX = 32;
 

@@ -25,7 +25,6 @@ import {
   C_Y,
   HAZARD_FOG_STALL,
   HAZARD_WET_CREST,
-  H_ZONES,
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
   HS_CLASS,
@@ -33,7 +32,8 @@ import {
   HS_LANES,
   HS_LANE_COUNT,
   HS_SIGHT,
-  L_ZONES,
+  L_ZONE_FROM,
+  L_ZONE_TO,
   OBJECTS,
   T_HAZARD_COUNT,
   T_ZONES,
@@ -42,10 +42,9 @@ import {
 } from './layout';
 import { velocityX, velocityY } from './body';
 import { actorRecord, siteRecord } from './hazards/spots';
-import { laneRecord } from './lanes';
 import { getF, getI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
-import { isInside } from './road-grip';
+import { carsAnywhere, isInside, isWithin, zonesNear } from './road-grip';
 
 const OBJECT_BYTES: usize = 96;
 export const OB_VX: usize = 48; // m/s over ground
@@ -64,7 +63,8 @@ export const OB_CREST: usize = 92; // f32 m, greatest range of all sensors, 0 no
 
 /** Writes the records of all objects; returns the mask of the spots whose actors are present. */
 export function gatherObjects(slab: usize, city: usize): u32 {
-  for (let car = 0; car < CAR_COUNT; car++) gatherCar(slab, city, car);
+  const anywhere = carsAnywhere(slab);
+  for (let car = 0; car < CAR_COUNT; car++) gatherCar(slab, city, car, (anywhere >> car) & 1);
   let out: u32 = 0;
   const spots = load<i32>(city + T_HAZARD_COUNT);
   for (let spot = 0; spot < spots; spot++) {
@@ -76,7 +76,8 @@ export function gatherObjects(slab: usize, city: usize): u32 {
   return out;
 }
 
-@inline function gatherCar(slab: usize, city: usize, car: i32): void {
+/** `isAnywhere`: 1 for a car whose station does not say whether it may be in a zone. */
+@inline function gatherCar(slab: usize, city: usize, car: i32, isAnywhere: u32): void {
   const type = typeOf(slab, car);
   const object = objectRecord(car);
   const hx = getF(slab, C_HX, car);
@@ -90,7 +91,9 @@ export function gatherObjects(slab: usize, city: usize): u32 {
   store<f64>(object + OB_VY, velocityY(slab, car));
   store<f64>(object + OB_ACCEL, getF(slab, C_ACCEL, car));
   store<i32>(object + OB_CLASS, CONTACT_VEHICLE);
-  store<i32>(object + OB_ZONES, zonesAround(slab, city, getI(slab, C_LANE, car), object));
+  const mayBeInZone = isAnywhere | <u32>isWithin(slab, city, car, L_ZONE_FROM, L_ZONE_TO);
+  const zones = zonesNear(slab, city, getI(slab, C_LANE, car)) & (0 - mayBeInZone);
+  store<i32>(object + OB_ZONES, zonesAround(city, zones, object));
   store<f32>(object + OB_SIGHT, 0.0);
   store<f32>(object + OB_CREST, 0.0);
   setSize(object, load<f64>(type + CT_LENGTH), load<f64>(type + CT_WIDTH));
@@ -109,7 +112,7 @@ function gatherActor(slab: usize, city: usize, actor: usize, spot: usize, object
   store<f64>(object + OB_ACCEL, load<f64>(actor + A_ACCEL));
   store<i32>(object + OB_CLASS, load<i32>(spot + HS_CLASS));
   const last = spot + HS_LANES + ((<usize>(load<i32>(spot + HS_LANE_COUNT) - 1)) << 2);
-  store<i32>(object + OB_ZONES, zonesAround(slab, city, load<i32>(last), object));
+  store<i32>(object + OB_ZONES, zonesAround(city, zonesNear(slab, city, load<i32>(last)), object));
   const kind = load<i32>(spot + HS_KIND);
   store<f32>(object + OB_CREST, kind == HAZARD_WET_CREST ? load<f32>(actor + A_SIGHT) : 0.0);
   // Fog limits the camera itself, wherever the fog is.
@@ -123,11 +126,8 @@ function gatherActor(slab: usize, city: usize, actor: usize, spot: usize, object
   store<f64>(object + OB_RADIUS, 0.5 * sqrt(length * length + width * width));
 }
 
-/**
- * Bits of the kinds of zones that count and contain the middle of a box; only zones near its lane are tested.
- */
-@inline function zonesAround(slab: usize, city: usize, lane: i32, box: usize): i32 {
-  const zones = load<u32>(laneRecord(city, lane) + L_ZONES) & load<u32>(slab + H_ZONES);
+/** Bits of the kinds of some zones that contain the middle of a box. */
+@inline function zonesAround(city: usize, zones: u32, box: usize): i32 {
   return zones == 0 ? 0 : zonesAt(city, zones, load<f64>(box + BOX_X), load<f64>(box + BOX_Y));
 }
 

@@ -39,6 +39,7 @@ const GRAVITY = 9.81;
 const COMFORT_MPS2 = 2;
 const APPROACH_M = 30;
 const DRY = 0.95;
+const ICY = 0.2;
 /** Buildings further than this from the bend stop no car that leaves it, m. */
 const NEAR_M = 120;
 /** All cars have rear-wheel drive. */
@@ -119,7 +120,8 @@ const tables = new Map<Bend, { plain: ArrayBuffer; zoned: ArrayBuffer }>();
 
 function tablesOf(bend: Bend): { plain: ArrayBuffer; zoned: ArrayBuffer } {
   const routes = [bend.route, ...bend.city.routes.slice(1)];
-  const zone = zoneOver(bend, DRY);
+  // The table has ranges of what is slippery.
+  const zone = zoneOver(bend, ICY);
   const isNear = ({ polygon: [corner] }: Block) =>
     corner !== undefined && distance(corner, at(zone.polygon, 0)) < NEAR_M;
   const city = { ...bend.city, blocks: bend.city.blocks.filter(isNear), hazards: [], routes };

@@ -8,15 +8,22 @@ import {
   C_HX,
   C_HY,
   C_LANE,
+  C_OFFSET,
   C_SLOPE,
   C_STATION,
+  C_STATUS,
   C_X,
   C_Y,
+  DRY_FRICTION,
   H_ZONES,
   L_GRADE,
   L_GRADE_FROM,
   L_GRADE_TO,
+  L_SLIP_FROM,
+  L_SLIP_TO,
   L_ZONES,
+  ZONE_OFFSET_M,
+  STATUS_CRASHED,
   T_ZONES,
   ZONE_BYTES,
   Z_CORNER,
@@ -28,40 +35,78 @@ import {
   Z_MIN_Y,
 } from './layout';
 import { laneRecord } from './lanes';
+import { carsBeyond, carsWith } from './masks';
 import { getF, getI, setF, typeOf } from './memory';
 import { GRAVITY } from './tyre';
 
-/** Peak friction of a dry road. */
-export const DRY = 0.95;
+export const DRY = DRY_FRICTION;
 
-/** Samples the friction under each axle. */
-@inline export function sampleFriction(slab: usize, city: usize, car: i32): void {
-  const zones = zonesNear(slab, city, car);
-  if (zones == 0) {
-    setF(slab, C_FRICTION_FRONT, car, DRY);
-    setF(slab, C_FRICTION_REAR, car, DRY);
-    return;
-  }
-  sampleZones(slab, city, car, zones);
+/** Samples the friction under each axle of some cars, given as a mask. */
+export function sampleFriction(slab: usize, city: usize, cars: u32): void {
+  for (let left = cars; left != 0; left &= left - 1) setDry(slab, <i32>ctz(left));
+  sampleZones(slab, city, carsAtIce(slab, city, cars & carsNearZones(slab, city)));
 }
 
 /** Does the same for the cars on lanes with zones: the friction of others changes with the lane only. */
 export function sampleFrictionInZones(slab: usize, city: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++) {
-    const zones = zonesNear(slab, city, car);
-    if (zones != 0) sampleZones(slab, city, car, zones);
+  sampleFriction(slab, city, carsNearZones(slab, city));
+}
+
+function setDry(slab: usize, car: i32): void {
+  setF(slab, C_FRICTION_FRONT, car, DRY);
+  setF(slab, C_FRICTION_REAR, car, DRY);
+}
+
+/** Mask of the cars on lanes with zones that count now. */
+function carsNearZones(slab: usize, city: usize): u32 {
+  let cars: u32 = 0;
+  for (let car = 0; car < CAR_COUNT; car++)
+    cars |= (<u32>(zonesNear(slab, city, getI(slab, C_LANE, car)) != 0)) << car;
+  return cars;
+}
+
+/** Those of some cars that may have an axle on less friction than a dry road has. */
+function carsAtIce(slab: usize, city: usize, cars: u32): u32 {
+  let found = carsAnywhere(slab);
+  for (let left = cars; left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
+    found |= (<u32>isWithin(slab, city, car, L_SLIP_FROM, L_SLIP_TO)) << car;
   }
+  return found & cars;
 }
 
-/** Mask of the zones near a car's lane that count now. */
-@inline function zonesNear(slab: usize, city: usize, car: i32): u32 {
-  return load<u32>(laneRecord(city, getI(slab, C_LANE, car)) + L_ZONES) & load<u32>(slab + H_ZONES);
+/** Mask of the cars that may be in a zone wherever it is: their stations say little. */
+export function carsAnywhere(slab: usize): u32 {
+  return carsWith(slab, C_STATUS, STATUS_CRASHED) | carsBeyond(slab + C_OFFSET, ZONE_OFFSET_M);
 }
 
-function sampleZones(slab: usize, city: usize, car: i32, zones: u32): void {
-  const type = typeOf(slab, car);
-  setF(slab, C_FRICTION_FRONT, car, frictionAt(slab, city, car, zones, load<f64>(type + CT_FRONT)));
-  setF(slab, C_FRICTION_REAR, car, frictionAt(slab, city, car, zones, -load<f64>(type + CT_REAR)));
+/** Whether the station of a car is in a range of its lane. */
+@inline export function isWithin(slab: usize, city: usize, car: i32, from: usize, to: usize): bool {
+  const lane = laneRecord(city, getI(slab, C_LANE, car));
+  const station = getF(slab, C_STATION, car);
+  // Without a branch, which would often be predicted wrongly.
+  return (
+    (<i32>(station >= <f64>load<f32>(lane + from)) & <i32>(station <= <f64>load<f32>(lane + to))) !=
+    0
+  );
+}
+
+/** Mask of the zones near a lane that count now. */
+@inline export function zonesNear(slab: usize, city: usize, lane: i32): u32 {
+  return load<u32>(laneRecord(city, lane) + L_ZONES) & load<u32>(slab + H_ZONES);
+}
+
+/** Samples the friction of some cars from the zones near their lanes. */
+function sampleZones(slab: usize, city: usize, cars: u32): void {
+  for (let left = cars; left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
+    const zones = zonesNear(slab, city, getI(slab, C_LANE, car));
+    const type = typeOf(slab, car);
+    const front = frictionAt(slab, city, car, zones, load<f64>(type + CT_FRONT));
+    setF(slab, C_FRICTION_FRONT, car, front);
+    const rear = frictionAt(slab, city, car, zones, -load<f64>(type + CT_REAR));
+    setF(slab, C_FRICTION_REAR, car, rear);
+  }
 }
 
 /** Whether a place in one of some zones has less friction than a dry road. */
@@ -107,15 +152,27 @@ export function sampleSlopes(slab: usize, city: usize): void {
 
 /** Whether a place lies in a zone, given by its address. */
 export function isInside(zone: usize, x: f64, y: f64): bool {
-  if (x < load<f64>(zone + Z_MIN_X) || x > load<f64>(zone + Z_MAX_X)) return false;
-  if (y < load<f64>(zone + Z_MIN_Y) || y > load<f64>(zone + Z_MAX_Y)) return false;
+  if (!isInBounds(zone, x, y)) return false;
   const count = load<i32>(zone + Z_CORNERS);
+  // Most places within the bounds are inside: all sides are tested.
+  let isOutside = 0;
+  let from = zone + Z_CORNER + ((<usize>(count - 1)) << 4);
   for (let i = 0; i < count; i++) {
-    const from = zone + Z_CORNER + ((<usize>i) << 4);
-    const to = zone + Z_CORNER + ((<usize>(i + 1 == count ? 0 : i + 1)) << 4);
+    const to = zone + Z_CORNER + ((<usize>i) << 4);
     const fx = load<f64>(from);
     const fy = load<f64>(from + 8);
-    if ((load<f64>(to) - fx) * (y - fy) - (load<f64>(to + 8) - fy) * (x - fx) < 0.0) return false;
+    isOutside |= <i32>((load<f64>(to) - fx) * (y - fy) - (load<f64>(to + 8) - fy) * (x - fx) < 0.0);
+    from = to;
   }
-  return true;
+  return isOutside == 0;
+}
+
+@inline function isInBounds(zone: usize, x: f64, y: f64): bool {
+  if (ASC_FEATURE_SIMD) {
+    const place = f64x2.replace_lane(f64x2.splat(x), 1, y);
+    const below = f64x2.lt(place, v128.load(zone + Z_MIN_X));
+    return !v128.any_true(v128.or(below, f64x2.gt(place, v128.load(zone + Z_MAX_X))));
+  }
+  if (x < load<f64>(zone + Z_MIN_X) || x > load<f64>(zone + Z_MAX_X)) return false;
+  return y >= load<f64>(zone + Z_MIN_Y) && y <= load<f64>(zone + Z_MAX_Y);
 }

@@ -1,7 +1,6 @@
 /** The public state of a car: what others can see of its speed, pedals and functions. */
 import {
   AEB_PARTIAL,
-  CAR_COUNT,
   C_ASSIST_STAGE,
   C_BRAKE,
   C_ESC_ACTIVE,
@@ -24,6 +23,7 @@ import {
   TOW_PULLS_OUT,
 } from './layout';
 import { ROLLING } from './actuators';
+import { carsWithout } from './masks';
 import { getF, getI, setI } from './memory';
 import { isBraking } from './relevance';
 import { STOPPED_MPS } from './thresholds';
@@ -34,8 +34,8 @@ const BRAKE_LIGHT = 0.4;
 
 /** Updates status and flags of every car that is no wreck. */
 export function updateStatus(slab: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+  for (let left = carsWithout(slab, C_STATUS, STATUS_CRASHED); left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
     const vx = getF(slab, C_VX, car);
     const vy = getF(slab, C_VY, car);
     const stands = vx * vx + vy * vy < STOPPED_MPS * STOPPED_MPS;

@@ -1,5 +1,4 @@
 import {
-  CAR_COUNT,
   CT_UNDERSTEER,
   CT_WHEELBASE,
   C_EVADE_FROM,
@@ -39,6 +38,7 @@ import {
 } from './layout';
 import { MOVES, param } from './dynamics';
 import { laneAhead, laneRecord, routeCount } from './lanes';
+import { carsBeyond, carsWith } from './masks';
 import { clamp, greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import {
@@ -102,16 +102,10 @@ export function track(slab: usize, city: usize): void {
     sampleFrictionInZones(slab, city);
     return;
   }
-  for (let car = 0; car < CAR_COUNT; car++) {
-    // A standing car has not changed its place. Wrecks slide.
-    if (
-      load<f64>(MOVES + ((<usize>car) << 3)) == 0.0 &&
-      getI(slab, C_STATUS, car) != STATUS_CRASHED
-    )
-      continue;
-    follow(slab, city, car);
-    sampleFriction(slab, city, car);
-  }
+  // A standing car has not changed its place. Wrecks slide.
+  const cars = carsBeyond(MOVES, 0.0) | carsWith(slab, C_STATUS, STATUS_CRASHED);
+  for (let left = cars; left != 0; left &= left - 1) follow(slab, city, <i32>ctz(left));
+  sampleFriction(slab, city, cars);
   if (ASC_FEATURE_SIMD) steerAll<v128>(slab);
   else steerAll<f64>(slab);
 }

@@ -217,7 +217,7 @@ export function place(slab: usize, city: usize, car: i32, position: i32, station
   setF(slab, C_Y, car, along(point, PT_Y, share));
   setF(slab, C_HX, car, hx / norm);
   setF(slab, C_HY, car, hy / norm);
-  sampleFriction(slab, city, car);
+  sampleFriction(slab, city, 1 << car);
 }
 
 /** Sets a car rolling at road speed, slow enough to stop at the line, and turning with its lane. */

@@ -1,5 +1,4 @@
 import {
-  CAR_COUNT,
   CT_MASS,
   CT_PER_INERTIA,
   CT_WHEELBASE,
@@ -20,8 +19,10 @@ import {
   F_BRAKES,
   STATUS_CRASHED,
   TICK_S,
+  TOW_NONE,
 } from './layout';
 import { AIR_DRAG } from './dynamics';
+import { carsWith } from './masks';
 import { greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
 import { GRAVITY } from './tyre';
@@ -32,11 +33,9 @@ const ROLLING_DECEL = 0.2;
 
 /** Moves every wreck by one tick. */
 export function slideWrecks(slab: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++) {
-    // One that is pulled, or stands at the roadside, does not slide.
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED && getI(slab, C_TOW, car) == 0)
-      slide(slab, car);
-  }
+  // One that is pulled, or stands at the roadside, does not slide.
+  const wrecks = carsWith(slab, C_STATUS, STATUS_CRASHED) & carsWith(slab, C_TOW, TOW_NONE);
+  for (let left = wrecks; left != 0; left &= left - 1) slide(slab, <i32>ctz(left));
 }
 
 /**

@@ -24,14 +24,12 @@ import {
   EVENT_HAZARD,
   FRAME_TICKS,
   HAZARD_ICE_BEND,
-  HAZARD_SPOT_BYTES,
   HAZARD_WET_CREST,
   HS_ACTOR_LENGTH,
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
   H_TICK,
   TICK_S,
-  T_HAZARDS,
   T_HAZARD_COUNT,
 } from '../layout';
 import { BODY_B } from '../body';
@@ -237,20 +235,31 @@ function goAway(slab: usize, city: usize, spot: i32, site: usize, actor: usize, 
 
 /** Moves the actors that are present by one tick. */
 export function moveActors(slab: usize, city: usize): void {
-  const count = load<i32>(city + T_HAZARD_COUNT);
-  let site = city + load<i32>(city + T_HAZARDS);
-  for (let spot = 0; spot < count; spot++, site += HAZARD_SPOT_BYTES) {
+  for (let left = moving(slab, city); left != 0; left &= left - 1) {
+    const spot = <i32>ctz(left);
+    const site = siteRecord(city, spot);
     const actor = actorRecord(slab, spot);
     const state = load<i32>(actor + A_STATE);
-    if (state == ACTOR_WAITS) continue;
-    const isStill = load<f64>(actor + A_SPEED) == 0.0 && load<f64>(actor + A_ACCEL) <= 0.0;
-    // Most stand and wait.
-    if (isStill && (state == ACTOR_STANDS || kindOf(site) != HAZARD_WET_CREST)) continue;
     if (state == ACTOR_STANDS) slide(actor);
     else if (state == ACTOR_CARRIED) carry(city, site, actor);
     else if (kindOf(site) == HAZARD_WET_CREST) roll(city, site, actor, state == ACTOR_ACTS);
     else if (!advance(slab, city, site, actor)) arrive(city, site, actor);
   }
+}
+
+/** Mask of the spots whose actors may move, without a branch for each. Most stand and wait. */
+function moving(slab: usize, city: usize): u32 {
+  const count = load<i32>(city + T_HAZARD_COUNT);
+  let mask: u32 = 0;
+  for (let spot = 0; spot < count; spot++) {
+    const actor = actorRecord(slab, spot);
+    const state = load<i32>(actor + A_STATE);
+    const isStill =
+      <u32>(load<f64>(actor + A_SPEED) == 0.0) & <u32>(load<f64>(actor + A_ACCEL) <= 0.0);
+    const rests = (isStill & <u32>(state == ACTOR_STANDS)) | <u32>(state == ACTOR_WAITS);
+    mask |= (rests ^ 1) << spot;
+  }
+  return mask;
 }
 
 /** An actor that has come to where it ends stands there. */

@@ -25,7 +25,6 @@ import {
   C_VY,
   C_X,
   C_Y,
-  HAZARD_SPOT_BYTES,
   HS_ACTOR_STATION,
   HS_BODY_LENGTH,
   HS_BODY_WIDTH,
@@ -53,7 +52,6 @@ import {
   P_SPEED,
   STATUS_CRASHED,
   TICK_S,
-  T_HAZARDS,
   T_HAZARD_COUNT,
 } from '../layout';
 import { BODY_A, BODY_B, BODY_COG_X, BODY_COG_Y, bodyOf } from '../body';
@@ -84,6 +82,7 @@ import {
   MODE_CROSSES,
   MODE_FOLLOWS,
   modeOf,
+  siteRecord,
 } from './spots';
 
 /** Bisections that find the moment of first contact, to a 32nd of a tick. */
@@ -95,12 +94,22 @@ const STEP_BACK_M = 0.3;
 
 /** Finds contacts of cars with actors, after contacts between cars. In order of index. */
 export function meetActors(slab: usize, city: usize): void {
-  const count = load<i32>(city + T_HAZARD_COUNT);
-  let site = city + load<i32>(city + T_HAZARDS);
-  for (let spot = 0; spot < count; spot++, site += HAZARD_SPOT_BYTES) {
-    const actor = actorRecord(slab, spot);
-    if (load<i32>(actor + A_STATE) != ACTOR_WAITS) meetActor(slab, city, spot, site, actor);
+  for (let left = nearCars(slab, city); left != 0; left &= left - 1) {
+    const spot = <i32>ctz(left);
+    meetActor(slab, city, spot, siteRecord(city, spot), actorRecord(slab, spot));
   }
+}
+
+/** Mask of the spots whose actors are present and may touch a car, without a branch for each. */
+function nearCars(slab: usize, city: usize): u32 {
+  const count = load<i32>(city + T_HAZARD_COUNT);
+  let mask: u32 = 0;
+  for (let spot = 0; spot < count; spot++) {
+    const actor = actorRecord(slab, spot);
+    const isNear = <u32>((load<u32>(actor + A_NEAR) & ~load<u32>(actor + A_STRUCK)) != 0);
+    mask |= (isNear & <u32>(load<i32>(actor + A_STATE) != ACTOR_WAITS)) << spot;
+  }
+  return mask;
 }
 
 function meetActor(slab: usize, city: usize, spot: i32, site: usize, actor: usize): void {

@@ -51,6 +51,7 @@ import {
 import { findNearOf } from '../broad-phase';
 import { tell } from '../consequences/raise';
 import { isConnector, routeCount, routeLane } from '../lanes';
+import { carsBeyond, carsWithout } from '../masks';
 import { least } from '../math';
 import { getF, getI, setF, setI } from '../memory';
 import { OFF_LANE_M } from '../occupancy';
@@ -120,10 +121,11 @@ export function recover(slab: usize, city: usize): void {
   if (isTurn) {
     for (let car = 0; car < CAR_COUNT; car++) watchStall(slab, city, car, tick);
   }
-  for (let car = 0; car < CAR_COUNT; car++) {
+  // Most cars are on their lanes. A car that halted has a tick, wreck or not.
+  const cars = carsWithout(slab, C_HALT_TICK, 0) | carsBeyond(slab + C_OFFSET, OFF_LANE_M);
+  for (let left = cars; left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
     const since = <u32>getI(slab, C_HALT_TICK, car);
-    // Most cars are on their lanes. A car that halted has a tick, wreck or not.
-    if (since == 0 && abs(getF(slab, C_OFFSET, car)) <= OFF_LANE_M) continue;
     const tow = towOf(slab, car);
     if (tow != TOW_NONE) {
       goOn(slab, city, car, tow, tick);

@@ -13,7 +13,7 @@ import { columnsOf, hintBytesMax, writeHints } from './table-columns.ts';
  */
 const SIGNATURE = 0x7ab1ec;
 /** Goes up with each change after which another table would come out. */
-export const CODING_VERSION = 1;
+export const CODING_VERSION = 2;
 const HEADER_BYTES = 16;
 /** From here on everything is in the checksum. */
 const CHECKED_FROM = 8;

@@ -113,6 +113,8 @@ function* laneColumns(lanes: Records): Generator<Column> {
   });
   yield lanes.column('f64', layout.L_POINTS_PER_M, (i) => 1 / float(layout.L_SPACING, i));
   yield* lanes.columns('f32', [layout.L_GRADE, layout.L_GRADE_FROM, layout.L_GRADE_TO]);
+  yield* lanes.columns('f32', [layout.L_SLIP_FROM, layout.L_SLIP_TO]);
+  yield* lanes.columns('f32', [layout.L_ZONE_FROM, layout.L_ZONE_TO]);
 }
 
 function bitCount(mask: number): number {

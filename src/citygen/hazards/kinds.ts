@@ -1,3 +1,4 @@
+import { DRY_FRICTION } from '../../../assembly/layout.ts';
 import { ACTOR_NAMES } from '../../city/actor-names.ts';
 import type { Actor, HazardKind, ZoneKind } from '../../city/types.ts';
 
@@ -28,8 +29,7 @@ export const VAN = { lengthM: 5.9, widthM: 2 } as const;
 export const LORRY = { lengthM: 10, widthM: 2.5 } as const;
 export const TRAM = { lengthM: 20, widthM: 2.4 } as const;
 
-/** Peak friction of asphalt, dry and under a film of water (Bosch Automotive Handbook). */
-const DRY_FRICTION = 0.95;
+/** Peak friction of asphalt under a film of water (Bosch Automotive Handbook, as for a dry road). */
 const WET_FRICTION = 0.55;
 /**
  * Slushy ice. Cars take bends with 2 m/s², which needs all of it: with less no car could hold its

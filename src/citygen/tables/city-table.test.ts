@@ -2,16 +2,21 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import * as layout from '../../../assembly/layout.ts';
 import { CITIES } from '../../city/catalogue.ts';
-import type { City } from '../../city/types.ts';
+import { profilesOf } from '../../city/table/lane-profile.ts';
+import type { City, Point } from '../../city/types.ts';
 import { loadCities } from '../../load-cities.ts';
 import { grid as city } from '../../testing/rigs/cities.ts';
+import { covers } from '../geometry.ts';
 import { packCity } from './city-table.ts';
 
 const SHA256_OF_CITIES: Readonly<Record<string, string>> = {
-  grid: '3e605ac309792a64d5b23b95886658410f13110d4ae872175b07cf95e4fe3c66',
-  'old-town': '58872fdbc379b2ac9a7c2d3a715951443712b034de8dc9c73f6bb22d2cb41989',
-  'mixed-town': '3384f6203dad66321511eb104973df92fab24980b1d7981a21db712a67473758',
+  grid: 'e078f91c4b8b62f25d16e76eddcf89f8e1d0baf2f83e213ece4bdb58e77b20ca',
+  'old-town': '901510da464932431fc490c95aaf4eade8ce22780e49405faa0f80048339ae66',
+  'mixed-town': 'f295579e46c2812156971753a027add80df6f2561eb8f4c2550ffc048b3b0494',
 };
+
+const BODY_REACH_M = 2.6;
+const TWO_TICKS_M = 1.8;
 
 const buffer = packCity(city);
 const view = new DataView(buffer);
@@ -20,6 +25,16 @@ const float = (offset: number): number => view.getFloat64(offset, true);
 const single = (offset: number): number => view.getFloat32(offset, true);
 const laneAt = (lane: number): number => int(layout.T_LANES) + lane * layout.LANE_BYTES;
 const pointAt = (point: number): number => int(layout.T_POINTS) + point * layout.POINT_BYTES;
+
+/** Where parts of a car may be: at most 5 m from the lane, a body's reach around that, two ticks later. */
+function placesBeside([x, y]: Point, [tx, ty]: Point): Point[] {
+  const [reachM, wayM] = [BODY_REACH_M + layout.ZONE_OFFSET_M, BODY_REACH_M + TWO_TICKS_M];
+  return [-reachM, 0, reachM].flatMap((aside) =>
+    [-wayM, 0, wayM].map((along): Point => {
+      return [x + along * tx - aside * ty, y + along * ty + aside * tx];
+    }),
+  );
+}
 
 describe('The table of a city', () => {
   // main.test.ts proves that the built tables are up to date.
@@ -85,6 +100,27 @@ describe('The table of a city', () => {
       expect(int(at + layout.L_LIGHT)).toBe(lane.connector?.light ?? -1);
       expect(int(at + layout.L_MUST_STOP)).toBe(lane.connector?.mustStop ? 1 : 0);
     }
+  });
+
+  test.each([
+    ['less friction than a dry road has', layout.L_SLIP_FROM, layout.DRY_FRICTION],
+    ['any zone', layout.L_ZONE_FROM, Number.POSITIVE_INFINITY],
+  ])('says from where to where a car can be on %s.', (_, field, friction) => {
+    const polygons = city.zones.filter((zone) => zone.friction < friction);
+    let inside = 0;
+    for (const [index, { points, spacingM }] of profilesOf(city).entries()) {
+      const [fromM, toM] = [single(laneAt(index) + field), single(laneAt(index) + field + 4)];
+      for (const [i, { position, tangent }] of points.entries()) {
+        const isIn = placesBeside(position, tangent).some((place) =>
+          polygons.some(({ polygon }) => covers(polygon, place)),
+        );
+        if (!isIn) continue;
+        inside += 1;
+        expect(i * spacingM).toBeGreaterThan(fromM);
+        expect(i * spacingM).toBeLessThan(toM);
+      }
+    }
+    expect(inside).toBeGreaterThan(0);
   });
 
   test('has a bit for each connector of a junction, and its conflicts by those bits.', () => {

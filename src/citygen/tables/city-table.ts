@@ -28,6 +28,12 @@ const ZONE_KINDS: Readonly<Record<Zone['kind'], number>> = {
 };
 /** Greatest distance of an axle of a car on the lane from the lane's centre line. */
 const ZONE_REACH_M = 10;
+/**
+ * The same for any point of a car within `ZONE_OFFSET_M` of it, whose station may be two ticks old, and how
+ * much of the lane counts in addition.
+ */
+const PART_REACH_M = layout.ZONE_OFFSET_M + 7;
+const PART_SPARE_M = 5;
 
 /**
  * The city as the binary table that the kernel reads: see T_ in `assembly/layout.ts`.
@@ -153,6 +159,9 @@ function writeLanes(
     view.setUint32(offset + layout.L_CONFLICTS, maskOf(lane, conflicts, connectorBits), true);
     view.setUint32(offset + layout.L_YIELDS, maskOf(lane, yieldsTo, connectorBits), true);
     view.setUint32(offset + layout.L_ZONES, zonesBeside(profile, city.zones), true);
+    const slippery = city.zones.filter(({ friction }) => friction < layout.DRY_FRICTION);
+    writeRange(view, offset + layout.L_SLIP_FROM, partInReach(profile, slippery));
+    writeRange(view, offset + layout.L_ZONE_FROM, partInReach(profile, city.zones));
     view.setInt32(offset + layout.L_LIGHT, connector?.light ?? -1, true);
     view.setInt32(offset + layout.L_CONFLICT_FIRST, firstConflict, true);
     view.setInt32(offset + layout.L_ROAD, lane.road, true);
@@ -229,6 +238,30 @@ function zonesBeside({ points }: LaneProfile, zones: readonly Zone[]): number {
     if (points.some(({ position }) => isNearBounds(position, box, ZONE_REACH_M))) mask |= 1 << i;
   }
   return mask >>> 0;
+}
+
+interface Range {
+  fromM: number;
+  toM: number;
+}
+
+/** The part of the lane beside which a car can be in one of some zones, with all of its body. */
+function partInReach({ points, spacingM }: LaneProfile, zones: readonly Zone[]): Range {
+  const boxes = zones.map(({ polygon }) => boundsOf(polygon));
+  const isNear = ({ position }: LaneProfile['points'][number]) =>
+    boxes.some((box) => isNearBounds(position, box, PART_REACH_M));
+  const first = points.findIndex(isNear);
+  if (first < 0) return { fromM: -1, toM: -1 };
+  const spareM = spacingM + PART_SPARE_M;
+  return {
+    fromM: first * spacingM - spareM,
+    toM: points.findLastIndex(isNear) * spacingM + spareM,
+  };
+}
+
+function writeRange(view: DataView, offset: number, { fromM, toM }: Range): void {
+  view.setFloat32(offset, fromM, true);
+  view.setFloat32(offset + 4, toM, true);
 }
 
 function writePoints(
