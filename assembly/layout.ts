@@ -106,6 +106,8 @@ export const TARGET_COUNTS = 62848;
 export const TARGETS = 62976;
 export const TARGET_MAX = 12;
 export const TARGET_BYTES = 96;
+/** Columns of the objects near the car that scans, see near-objects.ts. */
+export const NEAR_OBJECTS = 86016;
 /** What each car's intersection assist yields to, see functions/intersection-assist.ts. */
 export const CROSSINGS = 88320;
 export const CITY_BASE = 91392;
