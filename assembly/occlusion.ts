@@ -17,23 +17,18 @@ import {
   GB_X,
   GB_Y,
   GRID_BOX_BYTES,
-  GRID_CELL_M,
   GRID_REACH_M,
-  GR_COLUMNS,
-  GR_MIN_X,
-  GR_MIN_Y,
-  GR_ROWS,
   PT_OPEN,
   PT_TX,
   PT_TY,
   PT_X,
   PT_Y,
   SIGHT,
-  T_GRID,
   VIEW_LEFT_M,
   VIEW_RIGHT_M,
 } from './layout';
 import { blockRecord, cellEnd, cellStart, gridBox } from './blocks';
+import { walkCells, walkedCell } from './grid-walk';
 import { pointAt } from './lanes';
 import { greatest } from './math';
 import { getF, getI } from './memory';
@@ -304,9 +299,9 @@ function hides(thing: usize, isBox: bool): bool {
 }
 
 /**
- * Walks the grid cells on the axis (Amanatides, Woo 1987) and lists the blocks near it; true as
- * soon as one hides the object. Cells list blocks within GRID_REACH_M; for larger objects parallel
- * lines are walked too, and further.
+ * Walks the grid cells on the axis and lists the blocks near it; true as soon as one hides the
+ * object. Cells list blocks within GRID_REACH_M; for larger objects parallel lines are walked too,
+ * and further.
  */
 function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): bool {
   const reach = load<f64>(REACH);
@@ -325,34 +320,11 @@ function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): bool {
 }
 
 function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
-  const grid = city + load<i32>(city + T_GRID);
-  const columns = load<i32>(grid + GR_COLUMNS);
-  const rows = load<i32>(grid + GR_ROWS);
-  const east = (px - load<f64>(grid + GR_MIN_X)) * (1.0 / <f64>GRID_CELL_M);
-  const north = (py - load<f64>(grid + GR_MIN_Y)) * (1.0 / <f64>GRID_CELL_M);
-  const perX = <f64>GRID_CELL_M / greatest(abs(dx), 1e-9);
-  const perY = <f64>GRID_CELL_M / greatest(abs(dy), 1e-9);
-  let column = <i32>floor(east);
-  let row = <i32>floor(north);
-  let nextX = (dx > 0.0 ? <f64>(column + 1) - east : east - <f64>column) * perX;
-  let nextY = (dy > 0.0 ? <f64>(row + 1) - north : north - <f64>row) * perY;
-  while (true) {
-    if (
-      <u32>column < <u32>columns &&
-      <u32>row < <u32>rows &&
-      takeCell(city, row * columns + column)
-    )
-      return true;
-    if (nextX < nextY) {
-      if (nextX > 1.0) return false;
-      column += dx > 0.0 ? 1 : -1;
-      nextX += perX;
-    } else {
-      if (nextY > 1.0) return false;
-      row += dy > 0.0 ? 1 : -1;
-      nextY += perY;
-    }
+  const count = walkCells(city, px, py, dx, dy);
+  for (let i = 0; i < count; i++) {
+    if (takeCell(city, walkedCell(i))) return true;
   }
+  return false;
 }
 
 /** Lists the blocks of a cell that reach into the wedge; true as soon as one hides the object. */
