@@ -49,7 +49,7 @@ export function findNear(slab: usize, city: usize): void {
  */
 @inline export function carsNear(slab: usize, first: i32, x: f64, y: f64, squared: f64): i32 {
   return ASC_FEATURE_SIMD
-    ? nearInPairs(slab, first, x, y, squared)
+    ? nearInFours(slab, first, x, y, squared)
     : nearOneByOne(slab, first, x, y, squared);
 }
 
@@ -68,21 +68,24 @@ export function findNear(slab: usize, city: usize): void {
   return near << car;
 }
 
-@inline function nearInPairs(slab: usize, car: i32, x: f64, y: f64, squared: f64): i32 {
-  const first = car & ~1;
+@inline function nearInFours(slab: usize, car: i32, x: f64, y: f64, squared: f64): i32 {
+  const first = car & ~3;
   const xx = f64x2.splat(x);
   const yy = f64x2.splat(y);
   const reach = f64x2.splat(squared);
   let near = 0;
   for (
-    let address = slab + (CAR_COUNT - 2) * 8;
+    let address = slab + (CAR_COUNT - 4) * 8;
     address >= slab + ((<usize>first) << 3);
-    address -= 16
+    address -= 32
   ) {
-    const dx = f64x2.sub(v128.load(address, C_X), xx);
-    const dy = f64x2.sub(v128.load(address, C_Y), yy);
-    near =
-      (near << 2) | i64x2.bitmask(f64x2.lt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), reach));
+    const ax = f64x2.sub(v128.load(address, C_X), xx);
+    const ay = f64x2.sub(v128.load(address, C_Y), yy);
+    const bx = f64x2.sub(v128.load(address, C_X + 16), xx);
+    const by = f64x2.sub(v128.load(address, C_Y + 16), yy);
+    const a = f64x2.lt(f64x2.add(f64x2.mul(ax, ax), f64x2.mul(ay, ay)), reach);
+    const b = f64x2.lt(f64x2.add(f64x2.mul(bx, bx), f64x2.mul(by, by)), reach);
+    near = (near << 4) | i32x4.bitmask(v128.shuffle<i32>(a, b, 0, 2, 4, 6));
   }
   return near << first;
 }

@@ -106,6 +106,10 @@ export const TARGET_COUNTS = 62848;
 export const TARGETS = 62976;
 export const TARGET_MAX = 12;
 export const TARGET_BYTES = 96;
+/** Columns of the objects near the car that scans, see near-objects.ts. */
+export const NEAR_OBJECTS = 86016;
+/** i32[120]: the cells of the grid of blocks on a line, see grid-walk.ts. */
+export const WALKED_CELLS = 87488;
 /** What each car's intersection assist yields to, see functions/intersection-assist.ts. */
 export const CROSSINGS = 88320;
 export const CITY_BASE = 91392;

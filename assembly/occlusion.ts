@@ -6,7 +6,6 @@
 import {
   B_CORNER,
   B_CORNERS,
-  CAR_COUNT,
   CONTACT_VEHICLE,
   C_HX,
   C_HY,
@@ -18,27 +17,23 @@ import {
   GB_X,
   GB_Y,
   GRID_BOX_BYTES,
-  GRID_CELL_M,
   GRID_REACH_M,
-  GR_COLUMNS,
-  GR_MIN_X,
-  GR_MIN_Y,
-  GR_ROWS,
   PT_OPEN,
   PT_TX,
   PT_TY,
   PT_X,
   PT_Y,
   SIGHT,
-  T_GRID,
   VIEW_LEFT_M,
   VIEW_RIGHT_M,
 } from './layout';
 import { blockRecord, cellEnd, cellStart, gridBox } from './blocks';
+import { walkCells, walkedCell } from './grid-walk';
 import { pointAt } from './lanes';
 import { greatest } from './math';
 import { getF, getI } from './memory';
-import { OB_CLASS, OB_RADIUS, objectRecord } from './objects';
+import { allNear, NEAR_RADIUS, NEAR_X, NEAR_Y, nearCount, nearF, nearRecord } from './near-objects';
+import { OB_CLASS, OB_RADIUS } from './objects';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { crossesBox, crossesPolygon } from './segments';
 import { CAMERA_BEHIND_M, CORNER_ASIDE_M } from './sensor-mounts';
@@ -109,20 +104,20 @@ export const PARTLY_OPEN = 1;
 export const HIDDEN = 2;
 
 /**
- * Finds what occludes an object from the front of a car; `near`: cars and `actors`: spots to test.
+ * Finds what occludes a near object from the front of a car; `index`: its index among the near
+ * objects, which are tested.
  */
 export function findOccluders(
   city: usize,
   own: usize,
   px: f64,
   py: f64,
-  object: usize,
-  near: u32,
-  actors: u32,
+  index: i32,
   view: usize,
 ): i32 {
-  const dx = load<f64>(object + BOX_X) - px;
-  const dy = load<f64>(object + BOX_Y) - py;
+  const object = nearRecord(index);
+  const dx = nearF(NEAR_X, index);
+  const dy = nearF(NEAR_Y, index);
   const length = sqrt(dx * dx + dy * dy);
   const per = 1.0 / greatest(length, 0.001);
   store<f64>(FROM_X, px);
@@ -133,11 +128,8 @@ export function findOccluders(
   widen(own, object, dx * per, dy * per, length);
   store<i32>(VEHICLE_COUNT, 0);
   store<i32>(BLOCK_COUNT, 0);
-  for (let left = near; left != 0; left &= left - 1) {
-    if (takeVehicle(object, objectRecord(ctz(left)))) return HIDDEN;
-  }
-  for (let left = actors; left != 0; left &= left - 1) {
-    if (takeVehicle(object, objectRecord(CAR_COUNT + ctz(left)))) return HIDDEN;
+  for (let left = nearAxis() & ~((<u64>1) << index); left != 0; left &= left - 1) {
+    if (takeVehicle(<i32>ctz(left))) return HIDDEN;
   }
   if (!isInOpen(view, object) && walkGrid(city, px, py, dx, dy)) return HIDDEN;
   return (load<i32>(BLOCK_COUNT) | load<i32>(VEHICLE_COUNT)) != 0 ? PARTLY_OPEN : OPEN;
@@ -188,24 +180,61 @@ export function findOccluders(
   );
 }
 
-/** Lists a vehicle that reaches into the wedge; true if it hides the object from all sensors. */
-@inline function takeVehicle(object: usize, other: usize): bool {
-  const dx = load<f64>(other + BOX_X) - load<f64>(FROM_X);
-  const dy = load<f64>(other + BOX_Y) - load<f64>(FROM_Y);
+/** Mask of the near objects, by index, that may reach into the wedge. */
+@inline function nearAxis(): u64 {
+  return (ASC_FEATURE_SIMD ? nearAxisInPairs() : nearAxisOneByOne()) & allNear();
+}
+
+@inline function nearAxisOneByOne(): u64 {
   const ux = load<f64>(ALONG_X);
   const uy = load<f64>(ALONG_Y);
-  const left = dy * ux - dx * uy;
-  const radius = load<f64>(other + OB_RADIUS);
-  if (
-    abs(left) > radius + load<f64>(REACH) ||
-    other == object ||
-    load<i32>(other + OB_CLASS) != CONTACT_VEHICLE
-  )
-    return false;
-  const ahead = dx * ux + dy * uy;
-  const within = radius + load<f64>(RADIUS);
-  if (ahead < -within || ahead > load<f64>(LENGTH) + within) return false;
-  return straddles(other, ahead, left);
+  let found: u64 = 0;
+  for (let index = 0; index < nearCount(); index++) {
+    const dx = nearF(NEAR_X, index);
+    const dy = nearF(NEAR_Y, index);
+    const radius = nearF(NEAR_RADIUS, index);
+    if (abs(dy * ux - dx * uy) > radius + load<f64>(REACH)) continue;
+    const ahead = dx * ux + dy * uy;
+    const within = radius + load<f64>(RADIUS);
+    if (ahead >= -within && ahead <= load<f64>(LENGTH) + within) found |= (<u64>1) << index;
+  }
+  return found;
+}
+
+/** Without branches: most objects do not, but which is unpredictable. */
+@inline function nearAxisInPairs(): u64 {
+  const ux = v128.load_splat<u64>(ALONG_X);
+  const uy = v128.load_splat<u64>(ALONG_Y);
+  const reach = v128.load_splat<u64>(REACH);
+  const own = v128.load_splat<u64>(RADIUS);
+  const length = v128.load_splat<u64>(LENGTH);
+  const end = (<usize>nearCount()) << 3;
+  let found: u64 = 0;
+  for (let place: usize = 0; place < end; place += 16) {
+    const dx = v128.load(NEAR_X + place);
+    const dy = v128.load(NEAR_Y + place);
+    const radius = v128.load(NEAR_RADIUS + place);
+    const left = f64x2.sub(f64x2.mul(dy, ux), f64x2.mul(dx, uy));
+    const ahead = f64x2.add(f64x2.mul(dx, ux), f64x2.mul(dy, uy));
+    const within = f64x2.add(radius, own);
+    const isIn = v128.and(
+      f64x2.le(f64x2.abs(left), f64x2.add(radius, reach)),
+      v128.and(f64x2.ge(ahead, f64x2.neg(within)), f64x2.le(ahead, f64x2.add(length, within))),
+    );
+    found |= (<u64>i64x2.bitmask(isIn)) << (place >> 3);
+  }
+  return found;
+}
+
+/** Lists a vehicle that reaches into the wedge; true if it hides the object from all sensors. */
+@inline function takeVehicle(index: i32): bool {
+  const other = nearRecord(index);
+  if (load<i32>(other + OB_CLASS) != CONTACT_VEHICLE) return false;
+  const dx = nearF(NEAR_X, index);
+  const dy = nearF(NEAR_Y, index);
+  const ux = load<f64>(ALONG_X);
+  const uy = load<f64>(ALONG_Y);
+  return straddles(other, dx * ux + dy * uy, dy * ux - dx * uy);
 }
 
 /** The same for a vehicle near the axis, its middle `ahead` m along and `left` m beside it. */
@@ -270,9 +299,9 @@ function hides(thing: usize, isBox: bool): bool {
 }
 
 /**
- * Walks the grid cells on the axis (Amanatides, Woo 1987) and lists the blocks near it; true as
- * soon as one hides the object. Cells list blocks within GRID_REACH_M; for larger objects parallel
- * lines are walked too, and further.
+ * Walks the grid cells on the axis and lists the blocks near it; true as soon as one hides the
+ * object. Cells list blocks within GRID_REACH_M; for larger objects parallel lines are walked too,
+ * and further.
  */
 function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): bool {
   const reach = load<f64>(REACH);
@@ -291,34 +320,11 @@ function walkGrid(city: usize, px: f64, py: f64, wayX: f64, wayY: f64): bool {
 }
 
 function walkLine(city: usize, px: f64, py: f64, dx: f64, dy: f64): bool {
-  const grid = city + load<i32>(city + T_GRID);
-  const columns = load<i32>(grid + GR_COLUMNS);
-  const rows = load<i32>(grid + GR_ROWS);
-  const east = (px - load<f64>(grid + GR_MIN_X)) * (1.0 / <f64>GRID_CELL_M);
-  const north = (py - load<f64>(grid + GR_MIN_Y)) * (1.0 / <f64>GRID_CELL_M);
-  const perX = <f64>GRID_CELL_M / greatest(abs(dx), 1e-9);
-  const perY = <f64>GRID_CELL_M / greatest(abs(dy), 1e-9);
-  let column = <i32>floor(east);
-  let row = <i32>floor(north);
-  let nextX = (dx > 0.0 ? <f64>(column + 1) - east : east - <f64>column) * perX;
-  let nextY = (dy > 0.0 ? <f64>(row + 1) - north : north - <f64>row) * perY;
-  while (true) {
-    if (
-      <u32>column < <u32>columns &&
-      <u32>row < <u32>rows &&
-      takeCell(city, row * columns + column)
-    )
-      return true;
-    if (nextX < nextY) {
-      if (nextX > 1.0) return false;
-      column += dx > 0.0 ? 1 : -1;
-      nextX += perX;
-    } else {
-      if (nextY > 1.0) return false;
-      row += dy > 0.0 ? 1 : -1;
-      nextY += perY;
-    }
+  const count = walkCells(city, px, py, dx, dy);
+  for (let i = 0; i < count; i++) {
+    if (takeCell(city, walkedCell(i))) return true;
   }
+  return false;
 }
 
 /** Lists the blocks of a cell that reach into the wedge; true as soon as one hides the object. */

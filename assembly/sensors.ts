@@ -5,8 +5,6 @@
  */
 import {
   CAR_COUNT,
-  CONTACT_ANIMAL,
-  CONTACT_PERSON,
   CONTACT_VEHICLE,
   CT_CENTRE,
   CT_LENGTH,
@@ -43,17 +41,13 @@ import {
 } from './layout';
 import { carsNear } from './broad-phase';
 import {
-  CAMERA_AHEAD,
-  CAMERA_LEFT,
-  CAMERA_LIVING_M,
-  CAMERA_M,
-  CORNERS_M,
-  OUTWARD_AHEAD,
-  OUTWARD_LEFT,
-  seenBy,
-  WIDE_AHEAD,
-  WIDE_LEFT,
-} from './coverage';
+  ATTENTION_M,
+  candidateIndex,
+  candidateSquared,
+  listCandidates,
+  sensorsFor,
+} from './candidates';
+import { seenBy } from './coverage';
 import { getF, getI, typeOf } from './memory';
 import {
   gatherObjects,
@@ -64,12 +58,12 @@ import {
   OB_VY,
   objectRecord,
 } from './objects';
+import { nearObject } from './near-objects';
 import { findOccluders, HIDDEN, OPEN, viewOf } from './occlusion';
 import { isAstray } from './occupancy';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { beginPath } from './own-path';
 import { canMatterFrom } from './relevance';
-import { CAMERA_BEHIND_M, CORNER_ASIDE_M } from './sensor-mounts';
 import { measurePath } from './target-paths';
 import { clearTargets, newTarget } from './targets';
 import { MOVING_MPS } from './thresholds';
@@ -78,37 +72,14 @@ import { ageTracks, CAMERA, CORNERS, lastSeen, RADAR, see } from './tracks';
 /** Greatest range of any sensor, from the centre of gravity to the middle of the object, m. */
 const FARTHEST_M = 126.0;
 
-/**
- * Objects further away than this, now and after so long, are not scanned unless they are straight
- * ahead, m, s, m.
- */
-const ATTENTION_M = 25.0;
-const ATTENTION_S = 4.0;
-const AHEAD_ASIDE_M = 6.0;
 /** An actor that stands farther away than this is taken as in the previous scan every other time, m. */
 const STANDING_M = 60.0;
 
 /** Half the width of the own path plus rounding, m. */
 const BESIDE_PATH_M = 2.0;
 
-/**
- * Objects further behind the edges of the corner radars' views are in no field of view: radii, m.
- */
-const BEHIND_RADII = 1.3;
-const BEHIND_M = 1.5;
-/** Margin for rounding, m. */
-const SPARE_M = 0.05;
-
-// Objects that may be seen, nearest first: f64 distance², i32 object, i32 sensors that may see it.
-const CANDIDATES: usize = SIGHT;
-const CANDIDATE_BYTES: usize = 16;
-
 /** By car, u32: mask of the actors that its sensors may reach. */
 const ACTORS_NEAR: usize = SIGHT + 2720;
-
-// Where the sensors of the present car are, f64.
-const NOSE_X: usize = SIGHT + 664; // m, middle of the front bumper
-const NOSE_Y: usize = SIGHT + 672;
 
 /** Scans with the sensors of every car, and leaves what they report as targets. */
 export function findTargets(slab: usize, city: usize): void {
@@ -152,83 +123,10 @@ function findActorsNear(slab: usize, actors: u32): void {
 function scan(slab: usize, city: usize, car: i32, sensors: i32, near: u32, actors: u32): void {
   const type = typeOf(slab, car);
   const nose = load<f64>(type + CT_CENTRE) + 0.5 * load<f64>(type + CT_LENGTH);
-  store<f64>(NOSE_X, getF(slab, C_X, car) + nose * getF(slab, C_HX, car));
-  store<f64>(NOSE_Y, getF(slab, C_Y, car) + nose * getF(slab, C_HY, car));
-  let count = 0;
-  for (let left = near; left != 0; left &= left - 1) count = list(car, ctz(left), sensors, count);
-  for (let left = actors; left != 0; left &= left - 1)
-    count = list(car, CAR_COUNT + ctz(left), sensors, count);
-  if (count > 0) evaluateCandidates(slab, city, car, count, near, actors);
-}
-
-/**
- * Adds an object to the candidates, nearest first, if any sensor may see it; returns their number.
- */
-@inline function list(car: i32, object: i32, sensors: i32, count: i32): i32 {
-  const own = objectRecord(car);
-  const record = objectRecord(object);
-  const dx = load<f64>(record + BOX_X) - load<f64>(NOSE_X);
-  const dy = load<f64>(record + BOX_Y) - load<f64>(NOSE_Y);
-  const hx = load<f64>(own + BOX_HX);
-  const hy = load<f64>(own + BOX_HY);
-  const ahead = dx * hx + dy * hy;
-  const aside = abs(dy * hx - dx * hy);
-  const radius = load<f64>(record + OB_RADIUS);
-  // Half of all near objects are behind every field of view.
-  if (ahead * OUTWARD_LEFT + aside * -OUTWARD_AHEAD < -BEHIND_RADII * radius - BEHIND_M)
-    return count;
-  const squared = dx * dx + dy * dy;
-  if (aside > AHEAD_ASIDE_M && !comesNear(own, record, dx, dy, squared)) return count;
-  const inView = sensors & sensorsTowards(ahead, aside, squared, radius);
-  if (inView == 0 || isTooFar(record, squared, radius)) return count;
-  insert(object, inView, squared, count);
-  return count + 1;
-}
-
-/** Sensors whose field of view a circle may reach. */
-@inline function sensorsTowards(ahead: f64, aside: f64, squared: f64, radius: f64): i32 {
-  let sensors = 0;
-  if (aside * CAMERA_AHEAD - (ahead + CAMERA_BEHIND_M) * CAMERA_LEFT <= radius)
-    sensors |= SEEN_CAMERA;
-  if (aside * WIDE_AHEAD - ahead * WIDE_LEFT <= radius) sensors |= SEEN_RADAR;
-  const corners = CORNERS_M + CORNER_ASIDE_M + radius;
-  if (squared > corners * corners) return sensors;
-  if (aside * OUTWARD_AHEAD - ahead * OUTWARD_LEFT <= radius + CORNER_ASIDE_M)
-    sensors |= SEEN_CORNERS;
-  return sensors;
-}
-
-/**
- * Whether an object is out of range of all sensors. Actors were not filtered by distance before.
- */
-@inline function isTooFar(object: usize, squared: f64, radius: f64): bool {
-  const kind = load<i32>(object + OB_CLASS);
-  const isLiving = kind == CONTACT_PERSON || kind == CONTACT_ANIMAL;
-  const reach = (isLiving ? CAMERA_LIVING_M : CAMERA_M) + CAMERA_BEHIND_M + SPARE_M + radius;
-  return squared > reach * reach;
-}
-
-/**
- * Whether an object is near, or will be near soon if both continue, along the line between them.
- */
-@inline function comesNear(own: usize, object: usize, dx: f64, dy: f64, squared: f64): bool {
-  if (squared < ATTENTION_M * ATTENTION_M) return true;
-  const nextX = dx + ATTENTION_S * (load<f64>(object + OB_VX) - load<f64>(own + OB_VX));
-  const nextY = dy + ATTENTION_S * (load<f64>(object + OB_VY) - load<f64>(own + OB_VY));
-  const along = dx * nextX + dy * nextY;
-  return along < 0.0 || along * along < ATTENTION_M * ATTENTION_M * squared;
-}
-
-function insert(object: i32, inView: i32, squared: f64, count: i32): void {
-  let place = CANDIDATES + <usize>count * CANDIDATE_BYTES;
-  while (place > CANDIDATES && load<f64>(place - CANDIDATE_BYTES) > squared) {
-    store<f64>(place, load<f64>(place - CANDIDATE_BYTES));
-    store<u64>(place + 8, load<u64>(place - CANDIDATE_BYTES + 8));
-    place -= CANDIDATE_BYTES;
-  }
-  store<f64>(place, squared);
-  store<i32>(place + 8, object);
-  store<i32>(place + 12, inView);
+  const px = getF(slab, C_X, car) + nose * getF(slab, C_HX, car);
+  const py = getF(slab, C_Y, car) + nose * getF(slab, C_HY, car);
+  const count = listCandidates(car, sensors, near, actors, px, py);
+  if (count > 0) evaluateCandidates(slab, city, car, count, px, py);
 }
 
 /** Sensors of a car that are effective, SEEN_. */
@@ -252,25 +150,23 @@ function evaluateCandidates(
   city: usize,
   car: i32,
   count: i32,
-  near: u32,
-  actors: u32,
+  px: f64,
+  py: f64,
 ): void {
   const own = objectRecord(car);
-  const px = load<f64>(NOSE_X);
-  const py = load<f64>(NOSE_Y);
   const view = viewOf(slab, city, car);
   let hasPath = false;
   for (let i = 0; i < count; i++) {
-    const candidate = CANDIDATES + <usize>i * CANDIDATE_BYTES;
-    const object = load<i32>(candidate + 8);
+    const index = candidateIndex(i);
+    const squared = candidateSquared(i);
+    const sensors = sensorsFor(index);
+    const object = nearObject(index);
     const record = objectRecord(object);
     let seen = 0;
-    if (isSkipped(slab, car, object, load<f64>(candidate)))
-      seen = lastSeen(slab, car, object) & load<i32>(candidate + 12);
+    if (isSkipped(slab, car, object, squared)) seen = lastSeen(slab, car, object) & sensors;
     else {
-      const occlusion = findOccluders(city, own, px, py, record, near, actors, view);
-      if (occlusion != HIDDEN)
-        seen = seenBy(own, record, px, py, load<i32>(candidate + 12), occlusion == OPEN);
+      const occlusion = findOccluders(city, own, px, py, index, view);
+      if (occlusion != HIDDEN) seen = seenBy(own, record, px, py, sensors, occlusion == OPEN);
     }
     if (seen == 0) continue;
     const confirmed = confirm(slab, car, object, seen);
@@ -284,7 +180,7 @@ function evaluateCandidates(
       target + TG_CLASS,
       confirmed & SEEN_CAMERA ? load<i32>(record + OB_CLASS) : CONTACT_VEHICLE,
     );
-    if (isPathIdle(slab, car, object, target, load<f64>(candidate))) {
+    if (isPathIdle(slab, car, object, target, squared)) {
       store<f32>(target + TG_PATH, <f32>TG_PATH_OPEN);
       continue;
     }

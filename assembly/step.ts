@@ -63,6 +63,7 @@ function tick(slab: usize, city: usize): void {
   store<u32>(slab + H_TICK, load<u32>(slab + H_TICK) + 1);
   const isFrame = load<u32>(slab + H_TICK) % FRAME_TICKS == 0;
   if (isFrame) {
+    findOccupants(slab, city);
     sendActors(slab, city);
     perceive(slab, city);
     decideAtJunctions(slab, city);
@@ -88,7 +89,6 @@ function tick(slab: usize, city: usize): void {
 
 /** What the sensors of each car report. */
 function perceive(slab: usize, city: usize): void {
-  findOccupants(slab, city);
   findTargets(slab, city);
   measureGaps(slab, city);
 }

@@ -1,11 +1,6 @@
 /** What cars see of a place: nothing appears or disappears in sight. */
 import {
   B_HAZARD,
-  B_MAX_X,
-  B_MAX_Y,
-  B_MIN_X,
-  B_MIN_Y,
-  B_SOLID,
   C_HX,
   C_HY,
   C_STATUS,
@@ -16,11 +11,10 @@ import {
   STATUS_CRASHED,
   TICK_S,
   TOW_PULLS_OUT,
-  T_BLOCK_COUNT,
 } from './layout';
-import { blockRecord } from './blocks';
+import { blockRecord, cellEnd, cellStart } from './blocks';
 import { carsNear } from './broad-phase';
-import { greatest, least } from './math';
+import { walkCells, walkedCell } from './grid-walk';
 import { getF, getI } from './memory';
 import { crossesPolygon } from './segments';
 import { towOf } from './tow';
@@ -67,15 +61,14 @@ export function isSeen(
 
 /** Whether a building or wall is between two points; what stands at a hazard spot hides nothing. */
 function isHidden(city: usize, px: f64, py: f64, qx: f64, qy: f64): bool {
-  const count = load<i32>(city + T_BLOCK_COUNT);
-  for (let index = 0; index < count; index++) {
-    const block = blockRecord(city, index);
-    if (load<f64>(block + B_MIN_X) > greatest(px, qx) || load<f64>(block + B_MAX_X) < least(px, qx))
-      continue;
-    if (load<f64>(block + B_MIN_Y) > greatest(py, qy) || load<f64>(block + B_MAX_Y) < least(py, qy))
-      continue;
-    if (load<i32>(block + B_SOLID) == 0 || load<i32>(block + B_HAZARD) >= 0) continue;
-    if (crossesPolygon(block, px, py, qx, qy)) return true;
+  const cells = walkCells(city, px, py, qx - px, qy - py);
+  for (let place = 0; place < cells; place++) {
+    const cell = walkedCell(place);
+    const end = cellEnd(city, cell);
+    for (let entry = cellStart(city, cell); entry < end; entry += 2) {
+      const block = blockRecord(city, <i32>load<u16>(entry));
+      if (load<i32>(block + B_HAZARD) < 0 && crossesPolygon(block, px, py, qx, qy)) return true;
+    }
   }
   return false;
 }

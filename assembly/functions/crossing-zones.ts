@@ -56,6 +56,8 @@ const ONCOMING_COSINE = -0.7;
 /** Step of the search along the own path, m, and clearance beside a body, m. */
 const STEP_M = 1.0;
 const BESIDE_M = 0.3;
+/** Margin for rounding, m. */
+const SPARE_M = 0.05;
 /**
  * Result for the present object: its zone on the own path, m from the front bumper, and its times,
  * s.
@@ -191,7 +193,10 @@ function sweep(
   let to = -1.0;
   let first = Infinity;
   let last = 0.0;
+  // A sample beside the strip is followed by others until the way could lead back to it.
+  let clearTo = begin;
   for (let station = begin; station < length; station += STEP_M) {
+    if (station < clearTo) continue;
     const point = pointAt(city, connector, station);
     const share = shareAt(city, connector, station);
     const dx = along(point, PT_X, share) - x;
@@ -199,8 +204,12 @@ function sweep(
     const px = along(point, PT_TX, share);
     const py = along(point, PT_TY, share);
     const cosine = abs(px * nx + py * ny);
-    const isAside = abs(nx * dy - ny * dx) > reach + halfWidth * cosine;
-    if (isAside || abs(px * ny - py * nx) < CROSSING_SINE) continue;
+    const aside = abs(nx * dy - ny * dx);
+    if (aside > reach + halfWidth * cosine) {
+      clearTo = station + aside - reach - halfWidth - SPARE_M;
+      continue;
+    }
+    if (abs(px * ny - py * nx) < CROSSING_SINE) continue;
     const way = nx * dx + ny * dy;
     if (from < 0.0) from = station;
     to = station;

@@ -45,6 +45,7 @@ import {
 import { stallTrigger } from './stalls';
 import {
   arrivalIn,
+  carsAt,
   findArriving,
   hasFreeWay,
   hasRoomAt,
@@ -405,7 +406,8 @@ export function staysInLane(slab: usize, city: usize, site: usize, actor: usize,
 /** Whether a car has stood behind an actor for long enough. */
 function hasHeldUp(slab: usize, city: usize, site: usize, actor: usize, tick: u32): bool {
   let waiting = false;
-  for (let car = 0; car < CAR_COUNT; car++) {
+  for (let left = carsAt(site); left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
     if (
       getF(slab, C_VX, car) > STANDING_FOR_ACTORS_MPS ||
       getI(slab, C_STATUS, car) == STATUS_CRASHED

@@ -25,7 +25,7 @@ import { greatest, least } from '../math';
 import { getF, getI } from '../memory';
 import { CAMERA_BEHIND_M } from '../sensor-mounts';
 import { placeAt } from './paths';
-import { isFirst, laneOf, longWayTo, wayTo } from './triggers';
+import { carsAt, isFirst, laneOf, longWayTo, wayTo } from './triggers';
 
 /**
  * Time before the obstacle at which a car does not see it yet, s, below which it no longer sets off
@@ -160,7 +160,8 @@ function surprisingSight(slab: usize, car: i32, way: f64): f64 {
  */
 export function isCrestSpared(slab: usize, city: usize, site: usize, actor: usize): bool {
   let spared = false;
-  for (let car = 0; car < CAR_COUNT; car++) {
+  for (let left = carsAt(site); left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
     if (isAtIt(slab, city, site, car)) return false;
     const way = soonThere(slab, city, site, car);
     if (way >= 0.0 && (!isSurprised(slab, actor, car, way) || isAnybodyBeside(slab, site)))

@@ -2,9 +2,7 @@ import {
   CAR_COUNT,
   C_ACCEL,
   C_LANE,
-  C_OFFSET,
   C_STATION,
-  C_STATUS,
   C_VX,
   C_X,
   C_Y,
@@ -20,14 +18,13 @@ import {
   HS_Y,
   L_JUNCTION,
   L_LIGHT,
-  STATUS_CRASHED,
   TICKS_PER_S,
 } from '../layout';
 import { BODY_B, noseOf, velocityX, velocityY } from '../body';
 import { laneAhead, laneRecord, laneLength } from '../lanes';
 import { clamp, greatest, least } from '../math';
 import { getF, getI } from '../memory';
-import { OFF_LANE_M } from '../occupancy';
+import { astrayCars, occupants } from '../occupancy';
 import { BOX_HX, BOX_HY, BOX_X, BOX_Y } from '../overlap';
 import { isGreenIn, redAge } from '../signals';
 import { LEAVING_MPS } from '../thresholds';
@@ -62,6 +59,14 @@ const LINE_S = 1.5;
 
 @inline export function laneOf(site: usize, index: i32): i32 {
   return load<i32>(site + HS_LANES + ((<usize>index) << 2));
+}
+
+/** Mask of the cars on the lanes of a site, and of all that are astray: no other can be on them. */
+export function carsAt(site: usize): u32 {
+  let cars = astrayCars();
+  const count = load<i32>(site + HS_LANE_COUNT);
+  for (let i = 0; i < count; i++) cars |= occupants(laneOf(site, i));
+  return cars;
 }
 
 /**
@@ -135,11 +140,10 @@ export function findArriving(
 ): i32 {
   const first = laneOf(site, 0);
   const last = laneOf(site, load<i32>(site + HS_LANE_COUNT) - 1);
-  for (let car = after + 1; car < CAR_COUNT; car++) {
-    const lane = getI(slab, C_LANE, car);
-    if (lane != first && lane != last) continue;
-    if (getF(slab, C_VX, car) < slowest || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
-    if (abs(getF(slab, C_OFFSET, car)) > OFF_LANE_M) continue;
+  const later = (<u32>-1) << (after + 1);
+  for (let left = (occupants(first) | occupants(last)) & later; left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
+    if (getF(slab, C_VX, car) < slowest) continue;
     const way = wayTo(slab, city, car, site) - short;
     if (way <= 0.0) continue;
     const arrival = arrivalIn(slab, car, way, kindOf(site));
@@ -274,8 +278,10 @@ function isHeldFor(slab: usize, city: usize, connector: i32, seconds: f64): bool
  */
 export function isFirst(slab: usize, city: usize, site: usize, target: i32, beyond: f64): bool {
   const own = wayTo(slab, city, target, site);
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (car == target || getI(slab, C_LANE, car) != getI(slab, C_LANE, target)) continue;
+  const lane = getI(slab, C_LANE, target);
+  for (let left = occupants(lane) | astrayCars(); left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
+    if (car == target || getI(slab, C_LANE, car) != lane) continue;
     const way = wayTo(slab, city, car, site);
     if (way < own && way > -beyond) return false;
   }
