@@ -322,8 +322,7 @@ export class Scheduler {
   #frame(world: LoadedWorld, tick: number): void {
     if (!world.hot || world.tick !== tick || world.packedTick === tick) return;
     this.#guard(world, () => {
-      world.capture();
-      this.#frames.add(world);
+      this.#frames.add(world, world.capture());
     });
   }
 
