@@ -23,6 +23,8 @@ function namesOf(world: number) {
   return { worldId: worldIdOf(world), vins, city: city as NonNullable<typeof city> };
 }
 
+/** What each has captured. */
+const captured: Int32Array[] = [];
 /** Worlds of four slabs in turn, with a frame of each. Every third is wanted in one encoding only. */
 const worlds = Array.from({ length: WORLDS }, (_, i) => {
   const slab = i < 4 ? makeWorld(kernel, i) : i % 4;
@@ -30,7 +32,7 @@ const worlds = Array.from({ length: WORLDS }, (_, i) => {
   world.json = i % 3 !== 1;
   world.msgpack = i % 3 !== 2;
   world.sendsPacked = i % 4 === 1;
-  world.capture();
+  captured.push(world.capture().slice());
   return world;
 });
 
@@ -40,38 +42,77 @@ function framesIn(report: FrameBatch): Map<number, BatchFrame> {
   return frames;
 }
 
-test('a batch carries the frames of as many worlds as it takes, each as it would be alone', () => {
-  const batcher = new FrameBatcher();
-  for (const world of worlds) batcher.add(world);
-  for (const [number, count] of [
-    [1, FRAME_BATCH_WORLDS],
-    [2, 20],
-  ] as const) {
-    const batch = batcher.make();
-    expect(batch).toMatchObject({ kind: 'frames', number, worlds: count });
-    const frames = framesIn(batch);
-    expect(frames.size).toBe(count);
-    for (const [number, { tick, json, msgpack, packed }] of frames) {
-      const world = worlds[number - 1] as LoadedWorld;
-      expect(tick).toBe(0);
-      expect(packed).toEqual(world.sendsPacked ? world.packed : undefined);
-      const alone = encoderOf(number);
-      expect(json).toEqual(world.json ? alone.encode('json', world.packed) : undefined);
-      expect(msgpack).toEqual(world.msgpack ? alone.encode('msgpack', world.packed) : undefined);
-      if (json) {
-        const snapshot = snapshotOf(world.packed, namesOf(number));
-        expect(JSON.parse(Buffer.from(json).toString())).toEqual(snapshot);
+/** A batcher whose batches are acknowledged up to number `upTo()`. */
+function batcherOf(upTo: () => number): FrameBatcher {
+  for (const world of worlds) world.batch = undefined;
+  return new FrameBatcher((batch) => batch <= upTo());
+}
+
+function addAll(batcher: FrameBatcher, some: readonly LoadedWorld[]): void {
+  for (const world of some) batcher.add(world, captured[world.number - 1] as Int32Array);
+}
+
+test.each([
+  ['encoded at once', 0],
+  ['kept until the last batch is acknowledged', -1],
+])(
+  'a batch carries the frames of as many worlds as it takes, each as it would be alone: %s',
+  (_, first) => {
+    let acknowledged = first;
+    const batcher = batcherOf(() => acknowledged);
+    addAll(batcher, worlds);
+    for (const [number, count] of [
+      [1, FRAME_BATCH_WORLDS],
+      [2, 20],
+    ] as const) {
+      acknowledged = number - 1;
+      const batch = batcher.make();
+      expect(batch).toMatchObject({ kind: 'frames', number, worlds: count });
+      const frames = framesIn(batch);
+      expect(frames.size).toBe(count);
+      for (const [number, { tick, json, msgpack, packed }] of frames) {
+        const world = worlds[number - 1] as LoadedWorld;
+        const own = captured[number - 1] as Int32Array;
+        expect(tick).toBe(0);
+        expect(packed).toEqual(world.sendsPacked ? own : undefined);
+        const alone = encoderOf(number);
+        expect(json).toEqual(world.json ? alone.encode('json', own) : undefined);
+        expect(msgpack).toEqual(world.msgpack ? alone.encode('msgpack', own) : undefined);
+        if (json) {
+          const snapshot = snapshotOf(own, namesOf(number));
+          expect(JSON.parse(Buffer.from(json).toString())).toEqual(snapshot);
+        }
       }
     }
-  }
-  expect(batcher.size).toBe(0);
+    expect(batcher.size).toBe(0);
+  },
+);
+
+test('a world is in a batch once: of the frames that were kept with the newest', () => {
+  let acknowledged = 0;
+  const batcher = batcherOf(() => acknowledged);
+  const [world] = worlds;
+  if (world === undefined) throw new RangeError('no world');
+  const ticksIn = (batch: FrameBatch) => [...framesIn(batch).values()].map(({ tick }) => tick);
+  const add = (tick: number) => {
+    world.packedTick = tick;
+    addAll(batcher, [world]);
+  };
+  for (const tick of [4, 8, 12]) add(tick);
+  expect(batcher.has(world)).toBe(true);
+  expect(ticksIn(batcher.make())).toEqual([4]);
+  expect([batcher.has(world), batcher.size]).toEqual([true, 1]);
+  add(16);
+  acknowledged = 1;
+  expect(ticksIn(batcher.make())).toEqual([16]);
+  expect([batcher.has(world), batcher.size]).toEqual([false, 0]);
 });
 
 test('batches follow each other in the same memory once it is large enough', () => {
-  const batcher = new FrameBatcher();
+  const batcher = batcherOf(() => Number.POSITIVE_INFINITY);
   const memories = new Set<SharedArrayBuffer>();
   for (let i = 0; i < 10; i++) {
-    for (const world of worlds.slice(0, 30)) batcher.add(world);
+    addAll(batcher, worlds.slice(0, 30));
     memories.add(batcher.make().buffer);
   }
   expect(memories.size).toBeLessThanOrEqual(2);

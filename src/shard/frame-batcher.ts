@@ -8,54 +8,95 @@ const PACKED_BYTES = OUT_LENGTH * 4;
 const PAGE_BYTES = 4096;
 const FIRST_BYTES = 64 * PAGE_BYTES;
 
+/** A frame that was captured while no batch could be written. */
+interface KeptFrame {
+  readonly packed: Int32Array;
+  tick: number;
+}
+
 /**
- * Collects captured frames into batches. A pending world is in the next batch once, with its newest
- * frame: frames are encoded when the batch is made. All batches use the same shared memory, so the
- * main thread must acknowledge a batch before the next one is made.
+ * Collects captured frames into batches. All batches use the same shared memory, so the main thread must
+ * acknowledge a batch before the next one is begun. Once it has, frames are encoded into the next batch as
+ * they are captured; until then, and beyond FRAME_BATCH_WORLDS, they are kept packed. A world is in the next
+ * batch once: with its newest frame, of those that were kept.
  */
 export class FrameBatcher {
-  readonly #pending = new Set<LoadedWorld>();
+  /** Kept frames. */
+  readonly #pending = new Map<LoadedWorld, KeptFrame>();
+  readonly #isAcknowledged: (batch: number) => boolean;
+  /** Memory of frames that were sent, for others. */
+  readonly #spare: KeptFrame[] = [];
+  /** Of the last batch, an i32: after months it wraps below zero. */
   #number = 0;
   #buffer = new BatchBuffer(FIRST_BYTES);
+  /** Of the batch that is written. */
+  #worlds = 0;
+  #end = FRAMES_OFFSET;
 
-  /** Number of pending frames. */
+  /** `isAcknowledged`: whether the main thread has done with this batch, the last one that was made. */
+  constructor(isAcknowledged: (batch: number) => boolean) {
+    this.#isAcknowledged = isAcknowledged;
+  }
+
+  /** Number of frames that are not sent. */
   get size(): number {
-    return this.#pending.size;
+    return this.#pending.size + this.#worlds;
   }
 
-  /** Number of the last batch, an i32: after months it wraps below zero. */
-  get number(): number {
-    return this.#number;
+  /** Whether a batch may be made. */
+  get isFree(): boolean {
+    return this.#isAcknowledged(this.#number);
   }
 
-  add(world: LoadedWorld): void {
-    this.#pending.add(world);
+  /** Takes the newest frame of a world. `packed` may be overwritten afterwards. */
+  add(world: LoadedWorld, packed: Int32Array): void {
+    if (!this.has(world) && this.#worlds < FRAME_BATCH_WORLDS && this.isFree) {
+      this.#append(world, packed, world.packedTick);
+      world.batch = this.#nextNumber;
+      return;
+    }
+    const frame = this.#pending.get(world) ??
+      this.#spare.pop() ?? { packed: new Int32Array(OUT_LENGTH), tick: 0 };
+    frame.packed.set(packed);
+    frame.tick = world.packedTick;
+    this.#pending.set(world, frame);
   }
 
+  /** Whether a frame of the world is not sent. */
   has(world: LoadedWorld): boolean {
-    return this.#pending.has(world);
+    return world.batch === this.#nextNumber || this.#pending.has(world);
   }
 
+  /** Forgets the kept frame of a world. */
   delete(world: LoadedWorld): void {
     this.#pending.delete(world);
   }
 
-  /** Encodes up to FRAME_BATCH_WORLDS pending frames, in the encodings that are needed. */
+  /** The frames that were encoded, and kept ones, up to FRAME_BATCH_WORLDS in all. */
   make(): FrameBatch {
-    let worlds = 0;
-    let end = FRAMES_OFFSET;
-    for (const world of this.#pending) {
-      if (worlds === FRAME_BATCH_WORLDS) break;
+    for (const [world, frame] of this.#pending) {
+      if (this.#worlds === FRAME_BATCH_WORLDS) break;
+      // It was captured again in the turn in which its last frame was encoded.
+      if (world.batch === this.#nextNumber) continue;
       this.#pending.delete(world);
-      end = this.#append(world, worlds++, end);
+      this.#append(world, frame.packed, frame.tick);
+      this.#spare.push(frame);
     }
-    this.#number = (this.#number + 1) | 0;
+    const worlds = this.#worlds;
+    this.#number = this.#nextNumber;
+    this.#worlds = 0;
+    this.#end = FRAMES_OFFSET;
     return { kind: 'frames', number: this.#number, buffer: this.#buffer.memory, worlds };
   }
 
-  /** Writes entry `i`, and its frame from `offset` on; returns the end of the frame. */
-  #append(world: LoadedWorld, i: number, offset: number): number {
-    const { encoder, number, packed, packedTick: tick } = world;
+  get #nextNumber(): number {
+    return (this.#number + 1) | 0;
+  }
+
+  /** Encodes a frame into the batch, in the encodings that are needed. */
+  #append(world: LoadedWorld, packed: Int32Array, tick: number): void {
+    const { encoder, number } = world;
+    const offset = this.#end;
     const packedOffset = world.sendsPacked ? aligned(offset) : 0;
     const jsonOffset = aligned(world.sendsPacked ? packedOffset + PACKED_BYTES : offset);
     const jsonMax = world.json ? encoder.bytesMax('json') : 0;
@@ -69,7 +110,7 @@ export class FrameBatcher {
     const msgpackEnd = world.msgpack
       ? encoder.write('msgpack', packed, bytes, msgpackOffset)
       : msgpackOffset;
-    writeEntry(entries, i, {
+    writeEntry(entries, this.#worlds++, {
       number,
       tick,
       packedOffset,
@@ -78,7 +119,7 @@ export class FrameBatcher {
       msgpackOffset,
       msgpackEnd,
     });
-    return msgpackEnd;
+    this.#end = msgpackEnd;
   }
 }
 

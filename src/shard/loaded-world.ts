@@ -1,4 +1,4 @@
-import { FRAME_TICKS, OUT_LENGTH, TICK_MS } from '../../assembly/layout.ts';
+import { FRAME_TICKS, TICK_MS } from '../../assembly/layout.ts';
 import type { Kernel, Slab } from '../kernel/kernel.ts';
 import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS } from '../limits.ts';
 import { carTypesOf } from '../twin/fleet.ts';
@@ -37,9 +37,10 @@ export class LoadedWorld {
   msgpack = false;
   /** Whether readers need the packed frames as well. */
   sendsPacked = false;
-  /** The newest captured frame, and its tick; -1 before the first. */
-  readonly packed = new Int32Array(OUT_LENGTH);
+  /** Tick of the newest captured frame; -1 before the first. */
   packedTick = -1;
+  /** Number of the last batch that its frame was written into when it was captured. */
+  batch: number | undefined;
   /** Frames were due while it moved between nodes: watchers get each of them, one after the other. */
   owesFrames = false;
   images: StateImage[] = [];
@@ -223,9 +224,9 @@ export class LoadedWorld {
     return { tick: this.tick, seq: this.seq, bytes: this.#kernel.image(this.slab) };
   }
 
-  /** Packs the current state as the newest frame. */
-  capture(): void {
-    this.packed.set(this.#kernel.pack(this.slab));
+  /** Packs the current state as the newest frame: valid until another world is packed. */
+  capture(): Int32Array {
     this.packedTick = this.tick;
+    return this.#kernel.pack(this.slab);
   }
 }

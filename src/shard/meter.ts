@@ -58,12 +58,12 @@ export class Meter {
     return this.#tick.ns;
   }
 
-  /** Mean cost of stepping a hot world from one frame to the next, ns. */
+  /** Mean cost of stepping a hot world from one frame to the next, and of encoding it where that comes at once, ns. */
   get frameNs(): number {
     return this.#frame.ns;
   }
 
-  /** Mean cost of encoding a frame, ns. */
+  /** Mean cost of encoding the frames that were kept, and of sending a batch, by frames sent, ns. */
   get encodeNs(): number {
     return this.#encoding.ns;
   }

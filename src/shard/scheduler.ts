@@ -57,11 +57,12 @@ const SPARE_TURN = 8;
 /** Added to the score of background bursts, so that they come after all others. */
 const BACKGROUND = 1e18;
 /**
- * An idle shard wakes for hot worlds at multiples of this many ms. That saves turns and batches,
- * and makes frames late by at most this time. The frame period is a multiple of it, so all frames
- * of a world are late by the same time.
+ * An idle shard wakes for hot worlds at multiples of this many ms, twice a frame period. Each time costs
+ * a turn of both threads, a message and an acknowledgement, and the first visits find cold caches. Frames
+ * are late by at most this time, half of what counts as late; since the frame period is a multiple of
+ * it, all frames of a world are late by the same time, and the gaps between them are the same.
  */
-const GRAIN_MS = 16;
+const GRAIN_MS = 40;
 if (FRAME_MS % GRAIN_MS !== 0) throw new Error('FRAME_MS must be a multiple of GRAIN_MS');
 /** Many worlds that come at once hold each other up for longer than until each has its frames. */
 const COMPLETE_MS = 2000;
@@ -322,8 +323,7 @@ export class Scheduler {
   #frame(world: LoadedWorld, tick: number): void {
     if (!world.hot || world.tick !== tick || world.packedTick === tick) return;
     this.#guard(world, () => {
-      world.capture();
-      this.#frames.add(world);
+      this.#frames.add(world, world.capture());
     });
   }
 

@@ -72,7 +72,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   readonly #clock: ShardClock;
   readonly #pulse: Pulse;
   readonly #scheduler: Scheduler;
-  readonly #frames = new FrameBatcher();
+  readonly #frames: FrameBatcher;
   readonly #rewindCache = new RewindCache();
   /** By number; least recently used first. */
   readonly #worlds = new Map<number, LoadedWorld>();
@@ -101,7 +101,8 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     const wake = () => this.#schedule(0);
     const parts = { time, kernel, cities, cache, worlds, pulse, wake };
     const counterfactuals = new CounterfactualQueue(parts);
-    const frames = this.#frames;
+    const frames = new FrameBatcher((batch) => pulse.acknowledged === batch);
+    this.#frames = frames;
     this.#scheduler = new Scheduler({ time, clock, host: this, frames, pulse, counterfactuals });
     this.#kernel = kernel;
     this.#clock = clock;
@@ -397,7 +398,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   #sendFrames(): number | undefined {
     const pending = this.#frames.size;
     if (pending === 0) return undefined;
-    if (this.#pulse.acknowledged !== this.#frames.number) return BATCH_RETRY_MS;
+    if (!this.#frames.isFree) return BATCH_RETRY_MS;
     const startMs = this.#time.now();
     this.#report(this.#frames.make());
     const { size } = this.#frames;
