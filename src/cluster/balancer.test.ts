@@ -55,7 +55,7 @@ class BalancedNode {
       ranges: {
         partitionCount: PARTITION_COUNT,
         take: async (partition) => this.#take(partition),
-        held: () => [...this.#grants.values()],
+        holds: (partition) => this.#grants.has(partition),
         grantOf: (partition) => this.#grants.get(partition),
       },
       isDraining: () => false,

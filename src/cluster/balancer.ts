@@ -4,7 +4,7 @@ import type { Grant, Held } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 import type { Member, Members } from './members.ts';
 import type { MoveLog } from './move-log.ts';
-import { type Candidate, type Move, plan } from './plan.ts';
+import { type Candidate, keptPlan, type Move } from './plan.ts';
 import type { Ranges } from './ranges.ts';
 
 /** How often the balancer looks. It asks the store only where something is to be had. */
@@ -24,7 +24,7 @@ const ORPHANED_LEASES = 2;
 
 export interface BalancerDependencies {
   members: Members;
-  ranges: Pick<Ranges, 'partitionCount' | 'take' | 'held' | 'grantOf'>;
+  ranges: Pick<Ranges, 'partitionCount' | 'take' | 'holds' | 'grantOf'>;
   moveLog: Pick<MoveLog, 'look'>;
   leaseMs: number;
   time: Time;
@@ -50,6 +50,7 @@ export class Balancer {
   readonly takeovers = { free: new Histogram(), silent: new Histogram() };
   readonly #dependencies: BalancerDependencies;
   readonly #time: Time;
+  readonly #plan = keptPlan();
   /** By partition: since when it is free, and when to try next; by `Time.now`. */
   readonly #freeMs = new Map<number, number>();
   readonly #retryMs = new Map<number, number>();
@@ -117,7 +118,7 @@ export class Balancer {
     const candidates = candidatesOf(members.all()).map((each) =>
       each.process === members.process ? { ...each, isDraining: isDraining() } : each,
     );
-    const moves = plan({ candidates, holders });
+    const moves = this.#plan({ candidates, holders });
     await this.#take(moves, holders);
     if (members.stableCount >= STABLE_HEARTBEATS) await this.#give(moves);
   }
@@ -126,11 +127,11 @@ export class Balancer {
   #followHolders(): readonly (string | undefined)[] {
     const { members, ranges } = this.#dependencies;
     const nowMs = this.#time.now();
-    const own = new Set(ranges.held().map(({ partition }) => partition));
-    for (const [partition, before] of this.#holders.entries()) {
+    for (let partition = 0; partition < this.#holders.length; partition++) {
+      const before = this.#holders[partition];
       const other = members.holderOf(partition)?.process;
       const elsewhere = other === members.process ? undefined : other;
-      const holder = own.has(partition) ? members.process : elsewhere;
+      const holder = ranges.holds(partition) ? members.process : elsewhere;
       if (holder !== undefined && before !== undefined && holder !== before) {
         if (members.get(before) !== undefined) this.#movedMs[partition] = nowMs;
       }
@@ -145,6 +146,7 @@ export class Balancer {
 
   async #take(moves: readonly Move[], holders: readonly (string | undefined)[]): Promise<void> {
     const { leaseMs, members } = this.#dependencies;
+    if (!holders.includes(undefined)) return;
     const nowMs = this.#time.now();
     const own = new Set(
       moves.filter(({ to }) => to === members.process).map(({ partition }) => partition),

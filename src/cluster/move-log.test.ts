@@ -36,17 +36,18 @@ beforeEach(() => {
     },
     ranges: {
       partitionCount: PARTITIONS,
-      held: () =>
-        [...epochs].map(([partition, epoch]) => ({
-          ...{
-            partition,
-            epoch,
-            floorMs: 0,
-            untilMs: () => 0,
-            askedMs: () => 0,
-            latestReadingMs: () => 0,
-          },
-        })),
+      holds: (partition) => epochs.has(partition),
+      grantOf: (partition) => {
+        const epoch = epochs.get(partition);
+        if (epoch === undefined) return undefined;
+        const notUsed = {
+          floorMs: 0,
+          untilMs: () => 0,
+          askedMs: () => 0,
+          latestReadingMs: () => 0,
+        };
+        return { partition, epoch, ...notUsed };
+      },
       lostEpochOf: (partition) => lost.get(partition),
     },
     time,

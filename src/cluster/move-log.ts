@@ -22,7 +22,7 @@ export interface SeenMove {
 
 export interface MoveLogDependencies {
   members: Pick<Members, 'process' | 'get' | 'holderOf'>;
-  ranges: Pick<Ranges, 'partitionCount' | 'held' | 'lostEpochOf'>;
+  ranges: Pick<Ranges, 'partitionCount' | 'holds' | 'grantOf' | 'lostEpochOf'>;
   time: Time;
 }
 
@@ -69,18 +69,18 @@ export class MoveLog {
   /** Notes what has moved since the last look. */
   look(): void {
     const { members, ranges } = this.#dependencies;
-    const epochs = new Map(ranges.held().map(({ partition, epoch }) => [partition, epoch]));
-    for (const [partition, seen] of this.#seen.entries()) {
-      const epoch = epochs.get(partition);
+    for (let partition = 0; partition < this.#seen.length; partition++) {
+      const seen = this.#seen[partition] as Seen;
+      const epoch = ranges.holds(partition) ? ranges.grantOf(partition)?.epoch : undefined;
       const other = members.holderOf(partition)?.process;
-      if (epoch !== undefined) this.#held(partition, seen, { process: members.process, epoch });
+      if (epoch !== undefined) this.#held(partition, seen, members.process, epoch);
       else if (other === undefined || other === members.process) this.#free(partition, seen);
-      else this.#held(partition, seen, { process: other, epoch: 0 });
+      else this.#held(partition, seen, other, 0);
     }
     this.#isFirst = false;
   }
 
-  #held(partition: number, seen: Seen, { process, epoch }: Omit<Holder, 'record'>): void {
+  #held(partition: number, seen: Seen, process: string, epoch: number): void {
     const { holder, isFreeNoted } = seen;
     const isSame = holder?.process === process;
     if ((!isSame || isFreeNoted) && !this.#isFirst) {
@@ -88,7 +88,10 @@ export class MoveLog {
       this.#note({ partition, from: holder?.process, to: process, why });
     }
     const record = this.#dependencies.members.get(process)?.record;
-    seen.holder = { process, epoch, record: record ?? (isSame ? holder.record : undefined) };
+    if (isSame) {
+      holder.epoch = epoch;
+      holder.record = record ?? holder.record;
+    } else seen.holder = { process, epoch, record };
     seen.free = undefined;
     seen.isFreeNoted = false;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PARTITION_COUNT } from '../limits.ts';
-import { type Candidate, type Move, plan } from './plan.ts';
+import { type Candidate, keptPlan, type Move, plan } from './plan.ts';
 
 const node = (process: string, about: Partial<Candidate> = {}): Candidate => ({
   process,
@@ -102,5 +102,32 @@ describe('builds', () => {
     const candidates = [old, { ...fresh, isDraining: true }];
     const moves = plan({ candidates, holders: FREE });
     expect(new Set(moves.map(({ to }) => to))).toEqual(new Set(['old']));
+  });
+});
+
+describe('a kept plan', () => {
+  const candidates = nodes(3);
+  const two = candidates.slice(0, 2);
+  const holders = applied(FREE, plan({ candidates: two, holders: FREE }));
+  const [first = node(''), ...others] = candidates;
+
+  test('stays the same in the same situation', () => {
+    const planned = keptPlan();
+    const moves = planned({ candidates, holders });
+    expect(moves.length).toBeGreaterThan(0);
+    expect(planned({ candidates: [...candidates], holders: [...holders] })).toBe(moves);
+  });
+
+  test.each([
+    ['a node has come', { candidates: [...candidates, node('node-9:0a')], holders }],
+    ['a node has gone', { candidates: two, holders }],
+    ['a node drains', { candidates: [{ ...first, isDraining: true }, ...others], holders }],
+    ['a node is cut off', { candidates: [{ ...first, isCutOff: true }, ...others], holders }],
+    ['a node has another build', { candidates: [{ ...first, build: 2 }, ...others], holders }],
+    ['a partition is free', { candidates, holders: holders.with(0, undefined) }],
+  ])('is made anew when %s', (_, situation) => {
+    const planned = keptPlan();
+    expect(planned({ candidates, holders })).not.toEqual(plan(situation));
+    expect(planned(situation)).toEqual(plan(situation));
   });
 });

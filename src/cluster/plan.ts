@@ -24,7 +24,7 @@ export interface Move {
   to: string;
 }
 
-/** Processes whose scores are kept: a look is made ten times a second. */
+/** Processes whose scores are kept. */
 const PROCESSES_KEPT = 256;
 /** A balanced node has at most so many partitions more than any other one. */
 const DIFFERENCE_MAX = 1;
@@ -65,6 +65,40 @@ export function plan({ candidates, holders }: Situation): Move[] {
     if (next === undefined) return moves;
     move(next.partition, next.to);
   }
+}
+
+/**
+ * Plans as `plan` does. It keeps its last plan: a node looks ten times a second, and the situation of a cluster
+ * seldom changes.
+ */
+export function keptPlan(): typeof plan {
+  let last: Situation | undefined;
+  let moves: Move[] = [];
+  return (situation) => {
+    if (last === undefined || !isSame(last, situation)) {
+      moves = plan(situation);
+      last = situation;
+    }
+    return moves;
+  };
+}
+
+function isSame(a: Situation, b: Situation): boolean {
+  return (
+    a.candidates.length === b.candidates.length &&
+    a.candidates.every((each, i) => isSameCandidate(each, b.candidates[i])) &&
+    a.holders.length === b.holders.length &&
+    a.holders.every((holder, partition) => holder === b.holders[partition])
+  );
+}
+
+function isSameCandidate(a: Candidate, b: Candidate | undefined): boolean {
+  return (
+    a.process === b?.process &&
+    a.build === b.build &&
+    a.isDraining === b.isDraining &&
+    a.isCutOff === b.isCutOff
+  );
 }
 
 function count(counts: Map<string, number>, process: string | undefined, by: number): void {

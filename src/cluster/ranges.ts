@@ -229,7 +229,17 @@ export class Ranges implements HeldPartitions {
 
   /** What it holds and does not give up. */
   held(): readonly Grant[] {
-    return this.#ranges.flatMap(({ grant, isLeaving }) => (isLeaving ? [] : (grant ?? [])));
+    const held: Grant[] = [];
+    for (const { grant, isLeaving } of this.#ranges) {
+      if (grant !== undefined && !isLeaving) held.push(grant);
+    }
+    return held;
+  }
+
+  /** Whether `held` lists a partition. */
+  holds(partition: number): boolean {
+    const range = this.#ranges[partition];
+    return range?.grant !== undefined && !range.isLeaving;
   }
 
   /** The epoch of the last grant that was lost, and not given up. */

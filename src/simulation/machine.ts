@@ -181,33 +181,44 @@ export class Thread implements Runner {
 
   /** As `Time.after`. */
   after(ms: number, task: () => void): StopTimer {
+    return this.#timer(ms, task, () => {});
+  }
+
+  /** As `Time.every`. */
+  every(ms: number, task: () => void): StopTimer {
+    return this.#timer(ms, task, (arm) => arm());
+  }
+
+  /** Runs a task when it is due. `again`: called just before, with what has it due anew. */
+  #timer(ms: number, task: () => void, again: (arm: () => void) => void): StopTimer {
     const machine = this.#machine;
-    const wholeMs = Math.max(1, Math.trunc(ms));
-    const offMs = Math.max(-wholeMs, machine.chance.between(-EARLY_MS, machine.lateMsMax));
-    const dueMs = machine.nowMs() + wholeMs + offMs;
+    const { macrotasks } = machine;
+    let dueMs = this.#dueMs(ms);
+    const arm = () => {
+      dueMs = this.#dueMs(ms);
+      macrotasks.addAgain(entry, machine.virtualMs(dueMs));
+    };
     const run = () => {
       // The machine was suspended meanwhile, with its clock.
       if (machine.nowMs() < dueMs - ROUNDING_MS) {
-        machine.macrotasks.addAgain(entry, machine.virtualMs(dueMs));
-      } else task();
+        macrotasks.addAgain(entry, machine.virtualMs(dueMs));
+        return;
+      }
+      again(arm);
+      task();
     };
-    const entry = machine.macrotasks.add(machine.virtualMs(dueMs), run, this);
+    const entry = macrotasks.add(machine.virtualMs(dueMs), run, this);
     return () => {
       entry.run = undefined;
     };
   }
 
-  /** As `Time.every`. */
-  every(ms: number, task: () => void): StopTimer {
-    let stop: StopTimer = () => {};
-    const arm = () => {
-      stop = this.after(ms, () => {
-        arm();
-        task();
-      });
-    };
-    arm();
-    return () => stop();
+  /** When a timer of so many ms fires, by the monotonic clock. */
+  #dueMs(ms: number): number {
+    const { chance, lateMsMax } = this.#machine;
+    const wholeMs = Math.max(1, Math.trunc(ms));
+    const offMs = Math.max(-wholeMs, chance.between(-EARLY_MS, lateMsMax));
+    return this.#machine.nowMs() + wholeMs + offMs;
   }
 }
 
