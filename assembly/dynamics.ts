@@ -51,6 +51,7 @@ import {
   whereLess,
   within,
 } from './pair';
+import { cosine, sine } from './series';
 import { axleLoad, PER_SHAPE_AT, saturating, sideLimit } from './tyre';
 
 /**
@@ -85,14 +86,6 @@ const SPIN_SHARE = memory.data<f64>([0.98]);
 /** Low pass of the acceleration that shifts load, time constant 0.05 s: 1 − exp(−0.4). */
 const LOAD_SHARE = memory.data<f64>([0.32967995396436073]);
 
-/** Coefficients of the Taylor series. */
-const SINE_3 = memory.data<f64>([-0.16666666666666666]);
-const SINE_5 = memory.data<f64>([0.008333333333333333]);
-const SINE_7 = memory.data<f64>([-0.0001984126984126984]);
-const COSINE_2 = memory.data<f64>([-0.5]);
-const COSINE_4 = memory.data<f64>([0.041666666666666664]);
-const COSINE_6 = memory.data<f64>([-0.001388888888888889]);
-const COSINE_8 = memory.data<f64>([0.0000248015873015873]);
 /** The direction of travel is linear up to 0.1 m/s. */
 const PER_CREEP_MPS = memory.data<f64>([10.0]);
 const ONE_AND_HALF = memory.data<f64>([1.5]);
@@ -185,23 +178,6 @@ export function integrate<T>(slab: usize): void {
   return <f64>flags != 0.0;
 }
 
-/** Sine for |x| ≤ 0.7 rad: Taylor series, error below 2e-7. */
-@inline function sine<T>(x: T): T {
-  const xx = mul<T>(x, x);
-  let sum = add<T>(constant<T>(SINE_5), mul<T>(xx, constant<T>(SINE_7)));
-  sum = add<T>(constant<T>(SINE_3), mul<T>(xx, sum));
-  return mul<T>(x, add<T>(constant<T>(ONE), mul<T>(xx, sum)));
-}
-
-/** Cosine for |x| ≤ 0.7 rad: Taylor series, error below 2e-8. */
-@inline function cosine<T>(x: T): T {
-  const xx = mul<T>(x, x);
-  let sum = add<T>(constant<T>(COSINE_6), mul<T>(xx, constant<T>(COSINE_8)));
-  sum = add<T>(constant<T>(COSINE_4), mul<T>(xx, sum));
-  sum = add<T>(constant<T>(COSINE_2), mul<T>(xx, sum));
-  return add<T>(constant<T>(ONE), mul<T>(xx, sum));
-}
-
 /** Direction of travel: −1 to 1, linear within ±0.1 m/s. */
 @inline function direction<T>(speed: T): T {
   return within<T>(mul<T>(speed, constant<T>(PER_CREEP_MPS)), constant<T>(ONE));
@@ -250,16 +226,9 @@ export function integrate<T>(slab: usize): void {
   store<T>(place, c, S_COSINE);
   store<T>(place, lf, S_LF);
   store<T>(place, lr, S_LR);
-  store<T>(
-    place,
-    mul<T>(constant<T>(PER_SHAPE_AT), param<T>(a, b, CT_STIFFNESS_FRONT)),
-    S_GRIP_FRONT,
-  );
-  store<T>(
-    place,
-    mul<T>(constant<T>(PER_SHAPE_AT), param<T>(a, b, CT_STIFFNESS_REAR)),
-    S_GRIP_REAR,
-  );
+  const perShape = constant<T>(PER_SHAPE_AT);
+  store<T>(place, mul<T>(perShape, param<T>(a, b, CT_STIFFNESS_FRONT)), S_GRIP_FRONT);
+  store<T>(place, mul<T>(perShape, param<T>(a, b, CT_STIFFNESS_REAR)), S_GRIP_REAR);
   store<T>(place, mul<T>(constant<T>(AIR_DRAG_AT), param<T>(a, b, CT_PER_MASS)), S_DRAG);
   store<T>(place, mul<T>(param<T>(a, b, CT_MASS), param<T>(a, b, CT_PER_INERTIA)), S_TURNING);
   store<T>(place, add<T>(add<T>(mul<T>(front, c), rear), load<T>(cars, C_SLOPE)), S_FORWARD);

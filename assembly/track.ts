@@ -56,6 +56,7 @@ import {
   within,
 } from './pair';
 import { DRY, sampleFriction, sampleFrictionInZones } from './road-grip';
+import { arcTangent } from './series';
 
 /** Preview time of the steering, s: it makes up for the delay of wheels and yaw. */
 const PREVIEW_S = 0.2;
@@ -77,12 +78,6 @@ const ANGLE_MAX = memory.data<f64>([0.7]);
 const OFFSET_MAX_M = memory.data<f64>([4.0]);
 const CURVATURE_MAX = memory.data<f64>([0.25]);
 const PER_DRY = memory.data<f64>([1.0 / DRY]);
-/** Coefficients of an economised series of the arc tangent. */
-const TANGENT_1 = memory.data<f64>([0.999866]);
-const TANGENT_3 = memory.data<f64>([-0.3302995]);
-const TANGENT_5 = memory.data<f64>([0.180141]);
-const TANGENT_7 = memory.data<f64>([-0.085133]);
-const TANGENT_9 = memory.data<f64>([0.0208351]);
 
 // What `follow` passes to `steer`: rows of f64[CAR_COUNT] in DYNAMICS, which is free by then.
 const S_TX: usize = DYNAMICS;
@@ -276,13 +271,4 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
     whereLess<T>(zero, load<T>(place, MOVES), target, load<T>(cars, C_STEER_TARGET)),
     C_STEER_TARGET,
   );
-}
-
-/** Arc tangent for |x| ≤ 0.8: economised series, error below 2e-5. */
-@inline function arcTangent<T>(x: T): T {
-  const xx = mul<T>(x, x);
-  let sum = add<T>(constant<T>(TANGENT_7), mul<T>(xx, constant<T>(TANGENT_9)));
-  sum = add<T>(constant<T>(TANGENT_5), mul<T>(xx, sum));
-  sum = add<T>(constant<T>(TANGENT_3), mul<T>(xx, sum));
-  return mul<T>(x, add<T>(constant<T>(TANGENT_1), mul<T>(xx, sum)));
 }
