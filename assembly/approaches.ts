@@ -31,9 +31,9 @@ const AT_LINE_M = 3.0;
 
 // Lists that the junction decisions read, by car and by junction.
 /** i32[CAR_COUNT], the next connector on the route, without the one that the car is on */
-const AHEAD: usize = SCRATCH;
+export const AHEAD: usize = SCRATCH;
 /** f64[CAR_COUNT] m, from the front bumper to the stop line of that connector */
-const DISTANCE: usize = SCRATCH + 80;
+export const DISTANCE: usize = SCRATCH + 80;
 /** i8[JUNCTION_MAX], first car of the list of those that approach, −1 none */
 const FIRST: usize = SCRATCH + 640;
 /** i8[JUNCTION_MAX], first car of the list of those that hold a claim there, −1 none */

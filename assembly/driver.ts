@@ -1,5 +1,4 @@
 import {
-  CAR_COUNT,
   C_ACCEL_COMFORT,
   C_ACCEL_WANTED,
   C_ACTED,
@@ -27,8 +26,10 @@ import {
 import { crossingDistance, rollingSpeed } from './functions/intersection-assist';
 import { along, exitSpeed, laneAhead, laneRecord, laneLength, pointAt, shareAt } from './lanes';
 import { leadAccel, leadSensors } from './leader';
-import { clamp, greatest, least } from './math';
+import { carsWithout } from './masks';
+import { choose, clamp, greatest, least } from './math';
 import { getF, getI, setF, setI } from './memory';
+import { bitsLess, ROW, splat } from './pair';
 import { stopDistance } from './right-of-way';
 import { DRIVER_DECEL_MAX, WAITING_MPS } from './thresholds';
 
@@ -54,48 +55,75 @@ const LINE_GAP_M = 1.0;
 /** A car that has lost its lane for so many ticks stops (minimal risk manoeuvre). */
 const LOST_TICKS: u32 = 150;
 
-/** Decides the acceleration that each driver wants. */
+/**
+ * Decides the acceleration that each driver wants: first on a free road, then behind a leader, then
+ * before lines, so that each loop does the same for all of its cars.
+ */
 export function decide(slab: usize, city: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
-    setF(
-      slab,
-      C_ACCEL_WANTED,
-      car,
-      isLost(slab, car) ? -DRIVER_DECEL_MAX : wantedAccel(slab, city, car),
-    );
+  const driven = carsWithout(slab, C_STATUS, STATUS_CRASHED);
+  const lost = driven & carsLost(slab);
+  const cars = driven & ~lost;
+  for (let left = cars; left != 0; left &= left - 1) driveFreely(slab, city, <i32>ctz(left));
+  const alone = ASC_FEATURE_SIMD ? carsAlone<v128>(slab) : carsAlone<f64>(slab);
+  for (let left = cars & ~alone; left != 0; left &= left - 1) keepDistance(slab, <i32>ctz(left));
+  for (let left = cars; left != 0; left &= left - 1) heedLines(slab, city, <i32>ctz(left));
+  for (let left = lost; left != 0; left &= left - 1)
+    setF(slab, C_ACCEL_WANTED, <i32>ctz(left), -DRIVER_DECEL_MAX);
+}
+
+/** Mask of the cars that have lost their lane for so long that they stop. */
+function carsLost(slab: usize): u32 {
+  let lost: u32 = 0;
+  for (let left = carsWithout(slab, C_HALT_TICK, 0); left != 0; left &= left - 1) {
+    const since = <u32>getI(slab, C_HALT_TICK, <i32>ctz(left));
+    if (load<u32>(slab + H_TICK) - since > LOST_TICKS) lost |= left & -left;
   }
+  return lost;
 }
 
-function isLost(slab: usize, car: i32): bool {
-  const since = <u32>getI(slab, C_HALT_TICK, car);
-  return since != 0 && load<u32>(slab + H_TICK) - since > LOST_TICKS;
+/** Mask of the cars without a leader. */
+@inline function carsAlone<T>(slab: usize): u32 {
+  let alone: u32 = 0;
+  for (let place: usize = 0; place < ROW; place += sizeof<T>())
+    alone |= bitsLess<T>(load<T>(slab + place, C_GAP), splat<T>(0.0)) << (<u32>(place >> 3));
+  return alone;
 }
 
-function wantedAccel(slab: usize, city: usize, car: i32): f64 {
+/** Wants what road and pace allow; a car keeps up with a leader that drives. */
+function driveFreely(slab: usize, city: usize, car: i32): void {
   const speed = getF(slab, C_VX, car);
   const limit = load<f64>(laneRecord(city, getI(slab, C_LANE, car)) + L_SPEED_LIMIT);
   const gap = getF(slab, C_GAP, car);
-  const keepsUp = gap >= 0.0 && gap < KEEP_UP_M && getF(slab, C_LEAD_SPEED, car) > WAITING_MPS;
-  let accel = keepsUp
-    ? freeAccel(ACCEL_MAX, speed, limit * KEEP_UP_SHARE)
-    : freeAccel(getF(slab, C_ACCEL_COMFORT, car), speed, limit * getF(slab, C_SPEED_FACTOR, car));
-  accel = least(
-    accel,
-    (speedAhead(slab, city, car, speed * PROFILE_S) - speed) * (1.0 / PROFILE_S),
+  const isNear = <i32>(gap >= 0.0) & <i32>(gap < KEEP_UP_M);
+  const keepsUp = (isNear & <i32>(getF(slab, C_LEAD_SPEED, car) > WAITING_MPS)) != 0;
+  const free = freeAccel(
+    choose(keepsUp, ACCEL_MAX, getF(slab, C_ACCEL_COMFORT, car)),
+    speed,
+    limit * choose(keepsUp, KEEP_UP_SHARE, getF(slab, C_SPEED_FACTOR, car)),
   );
-  if (gap >= 0.0) {
-    const follow = leaderAccel(slab, car, speed, gap);
-    if (follow < accel) noteFollowing(slab, car, follow);
-    accel = least(accel, follow);
-  }
+  const bends = (speedAhead(slab, city, car, speed * PROFILE_S) - speed) * (1.0 / PROFILE_S);
+  setF(slab, C_ACCEL_WANTED, car, least(free, bends));
+}
+
+/** Wants no more than the gap to the leader allows. */
+function keepDistance(slab: usize, car: i32): void {
+  const accel = getF(slab, C_ACCEL_WANTED, car);
+  const follow = leaderAccel(slab, car, getF(slab, C_VX, car), getF(slab, C_GAP, car));
+  if (follow < accel) noteFollowing(slab, car, follow);
+  setF(slab, C_ACCEL_WANTED, car, least(accel, follow));
+}
+
+/** Wants no more than allows the car to stop where it has to. */
+function heedLines(slab: usize, city: usize, car: i32): void {
+  const speed = getF(slab, C_VX, car);
+  let accel = getF(slab, C_ACCEL_WANTED, car);
   const line = stopDistance(slab, city, car);
   if (line >= 0.0) accel = least(accel, followAccel(slab, car, speed, 0.0, line, LINE_GAP_M));
   const crossing = crossingDistance(car);
   if (crossing >= 0.0)
     accel = least(accel, followAccel(slab, car, speed, 0.0, crossing, LINE_GAP_M));
   accel = least(accel, (rollingSpeed(slab, city, car) - speed) * (1.0 / PROFILE_S));
-  return clamp(accel, -DRIVER_DECEL_MAX, ACCEL_MAX);
+  setF(slab, C_ACCEL_WANTED, car, clamp(accel, -DRIVER_DECEL_MAX, ACCEL_MAX));
 }
 
 /**

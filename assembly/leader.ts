@@ -20,6 +20,7 @@ import {
 } from './layout';
 import { carLength } from './body';
 import { laneAhead, laneRecord, routeLane } from './lanes';
+import { carsWithTargets } from './masks';
 import { getF, getI, setF, typeOf } from './memory';
 import { astrayCars, inJunction, occupants } from './occupancy';
 import { targetRecord, targetCount, targetF, targetF32, targetI } from './targets';
@@ -40,8 +41,10 @@ export function measureGaps(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     setF(slab, C_GAP, car, -1.0);
     setF(slab, C_LEAD_SPEED, car, 0.0);
-    const count = targetCount(car);
-    if (count > 0) measureAhead(slab, city, car, count, astray);
+  }
+  for (let left = carsWithTargets(); left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
+    measureAhead(slab, city, car, targetCount(car), astray);
   }
 }
 

@@ -2,7 +2,8 @@
  * Masks of the cars for which something holds. A loop over the bits of a mask visits the few cars that it is
  * about without a branch for each of the others.
  */
-import { CAR_COUNT } from './layout';
+import { CAR_COUNT, TARGET_COUNTS } from './layout';
+import { bitsLess, ROW, size, splat } from './pair';
 
 const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
 
@@ -10,14 +11,13 @@ const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
 @inline export function carsWith(slab: usize, array: usize, value: i32): u32 {
   const row = slab + array;
   let mask: u32 = 0;
-  if (ASC_FEATURE_SIMD) {
-    const wanted = i32x4.splat(value);
-    for (let car = 0; car < CAR_COUNT; car += 4)
-      mask |= (<u32>i32x4.bitmask(i32x4.eq(v128.load(row + ((<usize>car) << 2)), wanted))) << car;
-    return mask;
+  for (let car = 0; car < CAR_COUNT; car += ASC_FEATURE_SIMD ? 4 : 1) {
+    const place = row + ((<usize>car) << 2);
+    const bits = ASC_FEATURE_SIMD
+      ? i32x4.bitmask(i32x4.eq(v128.load(place), i32x4.splat(value)))
+      : <i32>(load<i32>(place) == value);
+    mask |= (<u32>bits) << car;
   }
-  for (let car = 0; car < CAR_COUNT; car++)
-    mask |= (<u32>(load<i32>(row + ((<usize>car) << 2)) == value)) << car;
   return mask;
 }
 
@@ -26,18 +26,45 @@ const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
   return ~carsWith(slab, array, value) & ALL_CARS;
 }
 
+/** Mask of the cars whose sensors report anything. */
+@inline export function carsWithTargets(): u32 {
+  return carsWithout(0, TARGET_COUNTS, 0);
+}
+
+/** Mask of the cars whose values in two rows of i32 are the same. */
+@inline export function carsAlike(row: usize, other: usize): u32 {
+  let mask: u32 = 0;
+  for (let car = 0; car < CAR_COUNT; car += ASC_FEATURE_SIMD ? 4 : 1) {
+    const place = (<usize>car) << 2;
+    const bits = ASC_FEATURE_SIMD
+      ? i32x4.bitmask(i32x4.eq(v128.load(row + place), v128.load(other + place)))
+      : <i32>(load<i32>(row + place) == load<i32>(other + place));
+    mask |= (<u32>bits) << car;
+  }
+  return mask;
+}
+
+/** Mask of the cars whose value in a row of i32 is below 0. */
+@inline export function carsBelowZero(row: usize): u32 {
+  let mask: u32 = 0;
+  for (let car = 0; car < CAR_COUNT; car += ASC_FEATURE_SIMD ? 4 : 1) {
+    const place = (<usize>car) << 2;
+    const bits = ASC_FEATURE_SIMD
+      ? i32x4.bitmask(v128.load(row + place))
+      : <i32>(load<i32>(row + place) < 0);
+    mask |= (<u32>bits) << car;
+  }
+  return mask;
+}
+
 /** Mask of the cars whose value in a row of f64 is further than `bound` from 0. */
 @inline export function carsBeyond(row: usize, bound: f64): u32 {
+  return ASC_FEATURE_SIMD ? beyond<v128>(row, bound) : beyond<f64>(row, bound);
+}
+
+@inline function beyond<T>(row: usize, bound: f64): u32 {
   let mask: u32 = 0;
-  if (ASC_FEATURE_SIMD) {
-    const most = f64x2.splat(bound);
-    for (let car = 0; car < CAR_COUNT; car += 2) {
-      const size = f64x2.abs(v128.load(row + ((<usize>car) << 3)));
-      mask |= (<u32>i64x2.bitmask(f64x2.gt(size, most))) << car;
-    }
-    return mask;
-  }
-  for (let car = 0; car < CAR_COUNT; car++)
-    mask |= (<u32>(abs(load<f64>(row + ((<usize>car) << 3))) > bound)) << car;
+  for (let place: usize = 0; place < ROW; place += sizeof<T>())
+    mask |= bitsLess<T>(splat<T>(bound), size<T>(load<T>(row + place))) << (<u32>(place >> 3));
   return mask;
 }

@@ -25,6 +25,11 @@
   return a > b ? a : b;
 }
 
+/** `a` if `condition` holds, else `b`, without a branch: engines have a conditional move for integers. */
+@inline export function choose(condition: bool, a: f64, b: f64): f64 {
+  return reinterpret<f64>(select<i64>(reinterpret<i64>(a), reinterpret<i64>(b), condition));
+}
+
 /** Time in which a car covers a distance, s, if it accelerates up to `top` when it is slower. */
 export function timeToCover(distance: f64, speed: f64, top: f64, accel: f64): f64 {
   if (speed >= top) return distance / greatest(speed, 0.1);

@@ -27,10 +27,11 @@ import {
   PT_Y,
 } from './layout';
 import { along, laneAhead, laneRecord, pointAt, shareAt } from './lanes';
-import { clamp, greatest, least } from './math';
+import { greatest, least } from './math';
 import { getF, getI, typeOf } from './memory';
 import { OFF_LANE_M } from './occupancy';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
+import { add, div, greater, lesser, mul, size, splat, sub, whereLess } from './pair';
 import { REACH_MIN_M, REACH_S } from './track';
 
 /** Length of the path: time of driving, s, plus a minimum, m, up to a maximum, m. */
@@ -81,6 +82,9 @@ const PW_LENGTH: usize = 32; // m
 const PW_DISTANCE: usize = 40; // m from the front bumper
 const PW_SPREAD: usize = 48; // m, widening of the corridor to the left, or to the right if negative
 const PW_BYTES: usize = 56;
+/** Results of `spanEdges`, f64 m. */
+const NEAREST: usize = PIECES + <usize>PIECES_MAX * PW_BYTES;
+const FARTHEST: usize = NEAREST + 8;
 
 /** Result of `meetPath`: distance from the front bumper, f64 m. */
 export const MET_DISTANCE: usize = OWN_PATH + 104;
@@ -281,23 +285,9 @@ function meetPiece(box: usize, piece: usize): bool {
   const right = middleY - abs(ly) - abs(wy);
   const left = middleY + abs(ly) + abs(wy);
   if (right >= half || left <= -half) return false;
-  // The nearest and the farthest point of each edge within the strip.
-  let nearest = 1e9;
-  let farthest = -1e9;
-  for (let i = 0; i < 4; i++) {
-    const a = i == 0 || i == 3 ? 1.0 : -1.0;
-    const b = i < 2 ? 1.0 : -1.0;
-    const isLong = (i & 1) == 0;
-    const fromX = middleX + a * lx + b * wx;
-    const fromY = middleY + a * ly + b * wy;
-    const alongX = isLong ? -2.0 * a * lx : -2.0 * b * wx;
-    const alongY = isLong ? -2.0 * a * ly : -2.0 * b * wy;
-    const low = edgeShare(fromY, alongY, half, 0.0);
-    const high = edgeShare(fromY, alongY, half, 1.0);
-    if (low > high) continue;
-    nearest = least(nearest, fromX + alongX * (alongX > 0.0 ? low : high));
-    farthest = greatest(farthest, fromX + alongX * (alongX > 0.0 ? high : low));
-  }
+  spanEdges(middleX, middleY, lx, ly, wx, wy, half);
+  const nearest = load<f64>(NEAREST);
+  const farthest = load<f64>(FARTHEST);
   const distance = load<f64>(piece + PW_DISTANCE) + greatest(nearest, 0.0);
   if (farthest < 0.0 || nearest > load<f64>(piece + PW_LENGTH) || distance > load<f64>(RANGE))
     return false;
@@ -306,13 +296,100 @@ function meetPiece(box: usize, piece: usize): bool {
 }
 
 /**
- * Share of an edge at which it enters (`end` 0) or leaves (`end` 1) the strip; the first is greater
- * if it never is inside.
+ * The nearest and the farthest point of the edges of a box within the strip. The middle of the box, and half
+ * its length and width, are given in the axes of the strip.
  */
-@inline function edgeShare(from: f64, change: f64, half: f64, end: f64): f64 {
-  if (abs(change) < 1e-9) return abs(from) <= half ? end : 1.0 - end;
-  const per = 1.0 / change;
-  const a = (-half - from) * per;
-  const b = (half - from) * per;
-  return end == 0.0 ? clamp(a < b ? a : b, 0.0, 2.0) : clamp(a < b ? b : a, -1.0, 1.0);
+@inline function spanEdges(
+  middleX: f64,
+  middleY: f64,
+  lx: f64,
+  ly: f64,
+  wx: f64,
+  wy: f64,
+  half: f64,
+): void {
+  let nearest = 1e9;
+  let farthest = -1e9;
+  if (ASC_FEATURE_SIMD) {
+    // Two opposite edges at once: the long ones, then the short ones.
+    const a = f64x2(1.0, -1.0);
+    const b = f64x2(-1.0, 1.0);
+    const longX = corner<v128>(middleX, a, lx, a, wx);
+    const longY = corner<v128>(middleY, a, ly, a, wy);
+    const shortX = corner<v128>(middleX, b, lx, a, wx);
+    const shortY = corner<v128>(middleY, b, ly, a, wy);
+    const near = lesser<v128>(
+      nearOf<v128>(longX, longY, edge<v128>(a, lx), edge<v128>(a, ly), half),
+      nearOf<v128>(shortX, shortY, edge<v128>(a, wx), edge<v128>(a, wy), half),
+    );
+    const far = greater<v128>(
+      farOf<v128>(longX, longY, edge<v128>(a, lx), edge<v128>(a, ly), half),
+      farOf<v128>(shortX, shortY, edge<v128>(a, wx), edge<v128>(a, wy), half),
+    );
+    nearest = least(f64x2.extract_lane(near, 0), f64x2.extract_lane(near, 1));
+    farthest = greatest(f64x2.extract_lane(far, 0), f64x2.extract_lane(far, 1));
+  } else {
+    for (let i = 0; i < 4; i++) {
+      const a = i == 0 || i == 3 ? 1.0 : -1.0;
+      const b = i < 2 ? 1.0 : -1.0;
+      const fromX = corner<f64>(middleX, a, lx, b, wx);
+      const fromY = corner<f64>(middleY, a, ly, b, wy);
+      const alongX = (i & 1) == 0 ? edge<f64>(a, lx) : edge<f64>(b, wx);
+      const alongY = (i & 1) == 0 ? edge<f64>(a, ly) : edge<f64>(b, wy);
+      nearest = least(nearest, nearOf<f64>(fromX, fromY, alongX, alongY, half));
+      farthest = greatest(farthest, farOf<f64>(fromX, fromY, alongX, alongY, half));
+    }
+  }
+  store<f64>(NEAREST, nearest);
+  store<f64>(FARTHEST, farthest);
+}
+
+/** Coordinates of a corner of a box; `a` and `b` are 1 or −1. */
+@inline function corner<T>(middle: f64, a: T, length: f64, b: T, width: f64): T {
+  const end = add<T>(splat<T>(middle), mul<T>(a, splat<T>(length)));
+  return add<T>(end, mul<T>(b, splat<T>(width)));
+}
+
+/** From that corner to the next one. */
+@inline function edge<T>(sign: T, half: f64): T {
+  return mul<T>(mul<T>(splat<T>(-2.0), sign), splat<T>(half));
+}
+
+/** The nearest point of an edge within the strip, m; 1e9 if none is. */
+@inline function nearOf<T>(fromX: T, fromY: T, alongX: T, alongY: T, half: f64): T {
+  const low = lowShare<T>(fromY, alongY, half);
+  const high = highShare<T>(fromY, alongY, half);
+  const share = whereLess<T>(splat<T>(0.0), alongX, low, high);
+  return whereLess<T>(high, low, splat<T>(1e9), add<T>(fromX, mul<T>(alongX, share)));
+}
+
+/** The farthest one, m; −1e9 if none is. */
+@inline function farOf<T>(fromX: T, fromY: T, alongX: T, alongY: T, half: f64): T {
+  const low = lowShare<T>(fromY, alongY, half);
+  const high = highShare<T>(fromY, alongY, half);
+  const share = whereLess<T>(splat<T>(0.0), alongX, high, low);
+  return whereLess<T>(high, low, splat<T>(-1e9), add<T>(fromX, mul<T>(alongX, share)));
+}
+
+/** Least change along the strip for which a share of it has a meaning, m. */
+const CHANGE_MIN_M = 1e-9;
+
+/** Share of an edge at which it enters the strip; greater than `highShare` if it never is inside. */
+@inline function lowShare<T>(from: T, change: T, half: f64): T {
+  const per = div<T>(splat<T>(1.0), change);
+  const a = mul<T>(sub<T>(splat<T>(-half), from), per);
+  const b = mul<T>(sub<T>(splat<T>(half), from), per);
+  const first = lesser<T>(greater<T>(lesser<T>(b, a), splat<T>(0.0)), splat<T>(2.0));
+  const whole = whereLess<T>(splat<T>(half), size<T>(from), splat<T>(1.0), splat<T>(0.0));
+  return whereLess<T>(size<T>(change), splat<T>(CHANGE_MIN_M), whole, first);
+}
+
+/** Share at which it leaves the strip. */
+@inline function highShare<T>(from: T, change: T, half: f64): T {
+  const per = div<T>(splat<T>(1.0), change);
+  const a = mul<T>(sub<T>(splat<T>(-half), from), per);
+  const b = mul<T>(sub<T>(splat<T>(half), from), per);
+  const last = lesser<T>(greater<T>(greater<T>(a, b), splat<T>(-1.0)), splat<T>(1.0));
+  const whole = whereLess<T>(splat<T>(half), size<T>(from), splat<T>(0.0), splat<T>(1.0));
+  return whereLess<T>(size<T>(change), splat<T>(CHANGE_MIN_M), whole, last);
 }

@@ -86,6 +86,12 @@ export const HALF = memory.data<f64>([0.5]);
   return <f64>a < <f64>b;
 }
 
+/** Bit of each car for which `a` < `b`: of the first one bit 0. */
+@inline export function bitsLess<T>(a: T, b: T): u32 {
+  if (isVector<T>()) return <u32>i64x2.bitmask(f64x2.lt(<v128>a, <v128>b));
+  return <u32>(<f64>a < <f64>b);
+}
+
 /** Whether the value of every car is 0. */
 @inline export function isAllZero<T>(a: T): bool {
   if (isVector<T>()) return i64x2.all_true(f64x2.eq(<v128>a, f64x2.splat(0.0)));

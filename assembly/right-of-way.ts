@@ -14,13 +14,22 @@ import {
   L_YIELDS,
   STATUS_CRASHED,
 } from './layout';
-import { addHolder, connectorAhead, isUnannounced, lineDistance } from './approaches';
+import {
+  addHolder,
+  AHEAD,
+  connectorAhead,
+  DISTANCE,
+  isUnannounced,
+  lineDistance,
+} from './approaches';
 import { carLength, noseOf } from './body';
 import { creditWaiting, crossingDistance, hasAssist } from './functions/intersection-assist';
 import { canStop, hasExitRoom, isClear, isFree, isFreeOfPriority, isNext, isPaused } from './gaps';
-import { isConnector, laneAhead, laneRecord, laneLength, routeLane } from './lanes';
+import { isConnector, laneRecord, routeLane } from './lanes';
 import { isClosed, isHeld, lightFor, mayStart } from './light-choice';
+import { carsAlike, carsBelowZero } from './masks';
 import { getF, getI, setI } from './memory';
+import { add, bitsLess, div, mul, ROW, splat } from './pair';
 import { WAITING_MPS } from './thresholds';
 
 /**
@@ -40,6 +49,12 @@ const LINE_DECEL = 2.0;
 const LIGHT_DECEL = 1.5;
 /** The same if no car has right of way over it: it slows down only when it has to. */
 const FIRM_DECEL = 2.5;
+/** A car claims from the distance of braking after so many seconds, s, with so much to spare, m. */
+const CLAIM_S = 1.5;
+const CLAIM_SPARE_M = 10.0;
+/** The same for one that rolls up to the line, because it may have to yield: it is nearer. */
+const ROLL_UP_S = 0.3;
+const ROLL_UP_SPARE_M = 4.0;
 /** A claim that is not used for so many ticks (10 s) is released. */
 const IDLE_CLAIM_TICKS: u32 = 500;
 /** The car then does not claim again for so many ticks (30 s). */
@@ -47,34 +62,30 @@ const IDLE_PAUSE_TICKS: u32 = 1500;
 /** Below this speed all drivers notice a car inside a junction, m/s. */
 const PLAIN_MPS = 2.0;
 
-/** Distance from a car's front bumper to the end of its lane, m. */
-export function toLine(slab: usize, city: usize, car: i32): f64 {
-  return laneLength(city, getI(slab, C_LANE, car)) - getF(slab, C_STATION, car) - noseOf(slab, car);
-}
-
 /**
  * Distance from a car's front bumper to the line at which it must stop, m, at least 0; −1 if it may
  * go on or is too far away to care.
  */
 export function stopDistance(slab: usize, city: usize, car: i32): f64 {
   if (isConnector(city, getI(slab, C_LANE, car))) return -1.0;
-  const connector = laneAhead(slab, city, car, 1);
+  const connector = connectorAhead(car);
   if (getI(slab, C_CLAIM, car) == connector) return -1.0;
-  const distance = toLine(slab, city, car);
+  const distance = lineDistance(car);
   const speed = getF(slab, C_VX, car);
   const record = laneRecord(city, connector);
   let range = 0.0;
   if (isHeld(slab, car)) range = (speed * speed) / (2.0 * LIGHT_DECEL) + 1.5 * speed + 6.0;
   else if (load<u32>(record + L_YIELDS) != 0 || load<i32>(record + L_MUST_STOP) != 0)
-    range = lineRange(speed, 1.0, 6.0);
+    range = lineRange<f64>(speed, 1.0, 6.0);
   else range = (speed * speed) / (2.0 * FIRM_DECEL) + 0.5 * speed + 3.0;
   if (distance > range) return -1.0;
   return distance < 0.0 ? 0.0 : distance;
 }
 
 /** Distance of comfortable braking after `seconds` of reaction, plus `spare` m. */
-@inline function lineRange(speed: f64, seconds: f64, spare: f64): f64 {
-  return (speed * speed) / (2.0 * LINE_DECEL) + seconds * speed + spare;
+@inline function lineRange<T>(speed: T, seconds: f64, spare: f64): T {
+  const braking = div<T>(mul<T>(speed, speed), splat<T>(2.0 * LINE_DECEL));
+  return add<T>(add<T>(braking, mul<T>(splat<T>(seconds), speed)), splat<T>(spare));
 }
 
 /** Grants, keeps and releases claims, in order of index. */
@@ -87,16 +98,27 @@ export function decideRightOfWay(slab: usize, city: usize): void {
     addHolder(city, claim, car);
     listed |= 1 << car;
   }
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_CLAIM, car) == connectorAhead(car)) reviewClaim(slab, city, car);
-  }
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_CLAIM, car) >= 0 || !mayClaim(slab, city, car)) continue;
+  const reviewed = carsAlike(slab + C_CLAIM, AHEAD);
+  for (let left = reviewed; left != 0; left &= left - 1) reviewClaim(slab, city, <i32>ctz(left));
+  const near = ASC_FEATURE_SIMD ? carsNearLine<v128>(slab) : carsNearLine<f64>(slab);
+  for (let left = carsBelowZero(slab + C_CLAIM) & near; left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
+    if (!mayClaim(slab, city, car)) continue;
     const connector = connectorAhead(car);
     setI(slab, C_CLAIM, car, connector);
     setI(slab, C_WAIT_TICK, car, load<u32>(slab + H_TICK));
     if (((listed >> car) & 1) == 0) addHolder(city, connector, car);
   }
+}
+
+/** Mask of the cars near enough to their lines to claim: see `mayClaim`. */
+function carsNearLine<T>(slab: usize): u32 {
+  let far: u32 = 0;
+  for (let place: usize = 0; place < ROW; place += sizeof<T>()) {
+    const range = lineRange<T>(load<T>(slab + place, C_VX), CLAIM_S, CLAIM_SPARE_M);
+    far |= bitsLess<T>(range, load<T>(place, DISTANCE)) << (<u32>(place >> 3));
+  }
+  return ~far;
 }
 
 /** A car inside a junction holds the connector that it is on; a car that has left holds nothing. */
@@ -172,7 +194,10 @@ function mayClaim(slab: usize, city: usize, car: i32): bool {
   const distance = lineDistance(car);
   // A car that may have to yield judges gaps only after it has slowed down for the line.
   const rollsUp = load<u32>(record + L_YIELDS) != 0;
-  if (distance > (rollsUp ? lineRange(speed, 0.3, 4.0) : lineRange(speed, 1.5, 10.0))) return false;
+  const range = rollsUp
+    ? lineRange<f64>(speed, ROLL_UP_S, ROLL_UP_SPARE_M)
+    : lineRange<f64>(speed, CLAIM_S, CLAIM_SPARE_M);
+  if (distance > range) return false;
   if (isPaused(slab, car)) return false;
   if (load<i32>(record + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0) return false;
   if (

@@ -8,7 +8,7 @@ import {
   TG_PATH,
   TG_PATH_OPEN,
 } from './layout';
-import { getI } from './memory';
+import { carsWithout, carsWithTargets } from './masks';
 import { OB_RADIUS, objectRecord } from './objects';
 import { beginPath, meetPath, MET_DISTANCE } from './own-path';
 import { isIdle, relevantTargets } from './relevance';
@@ -27,8 +27,10 @@ const RELEVANT: usize = SCRATCH + 928;
  * gets the paths that the look left open.
  */
 export function measureOpenPaths(slab: usize, city: usize): void {
-  for (let car = 0; car < CAR_COUNT; car++) {
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
+  for (let car = 0; car < CAR_COUNT; car++) store<u32>(RELEVANT + ((<usize>car) << 2), 0);
+  const cars = carsWithTargets() & carsWithout(slab, C_STATUS, STATUS_CRASHED);
+  for (let left = cars; left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
     const relevant = relevantTargets(slab, car);
     store<u32>(RELEVANT + ((<usize>car) << 2), relevant);
     if (relevant != 0 || !isIdle(slab, car)) measureOpenPathsOf(slab, city, car);

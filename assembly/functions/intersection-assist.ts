@@ -34,6 +34,7 @@ import { connectorAhead, lineDistance } from '../approaches';
 import { noseOf } from '../body';
 import { middleSpeed } from '../gaps';
 import { isConnector, laneRecord } from '../lanes';
+import { carsWithout, carsWithTargets } from '../masks';
 import { greatest, least, timeToCover } from '../math';
 import { getF, getI, setI } from '../memory';
 import { targetRecord, targetCount, targetF, targetI } from '../targets';
@@ -140,9 +141,12 @@ export function watchCrossings(slab: usize, city: usize): void {
   for (let car = 0; car < CAR_COUNT; car++) {
     store<f64>(EDGE + ((<usize>car) << 3), -1.0);
     store<i32>(URGENT + ((<usize>car) << 2), 0);
+  }
+  const cars = carsWithTargets() | carsWithout(slab, C_CROSSING, 0);
+  for (let left = cars; left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
     const count = targetCount(car);
     const lost = getI(slab, C_CROSSING, car);
-    if ((count | lost) == 0) continue;
     setI(slab, C_CROSSING, car, 0);
     if (!hasAssist(slab, car) || getI(slab, C_STATUS, car) == STATUS_CRASHED) continue;
     const isInside = isConnector(city, getI(slab, C_LANE, car));
