@@ -11,7 +11,7 @@ import { START_WAIT_MS } from '../limits.ts';
 import type { Link, LinkAnswer, LinkClient, LinkHandlers } from '../link/contract.ts';
 import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
-import type { ClusterView, Heartbeats, Store } from '../store/contract.ts';
+import type { ClusterView, Grant, Heartbeats, Store } from '../store/contract.ts';
 import type { Time } from '../time.ts';
 import type { TwinService } from '../twin-service.ts';
 import { Balancer } from './balancer.ts';
@@ -294,9 +294,12 @@ export class Cluster implements ClusterService {
 
   #held(): Holdings {
     const held = this.#dependencies.ranges.held();
-    const partitions = held.map(({ partition, epoch }) => [partition, epoch] as const);
-    if (partitions.join() !== this.#holdings.partitions.join()) {
-      this.#holdings = { version: this.#holdings.version + 1, partitions };
+    const { version, partitions: known } = this.#holdings;
+    const isKnown = ({ partition, epoch }: Grant, i: number) =>
+      known[i]?.[0] === partition && known[i]?.[1] === epoch;
+    if (held.length !== known.length || !held.every(isKnown)) {
+      const partitions = held.map(({ partition, epoch }) => [partition, epoch] as const);
+      this.#holdings = { version: version + 1, partitions };
     }
     return this.#holdings;
   }

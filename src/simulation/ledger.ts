@@ -1,11 +1,15 @@
 import { decodeKey, unpackValue } from '../store/encoding.ts';
 import { SCRIPTS } from '../store/redis/redis-scripts.ts';
+import { PARTITION_SLOTS } from '../store/redis/slots.ts';
 import type { RedisArgument, RedisReply } from '../testing/doubles/redis-scripts.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { WorldRecord } from '../worlds/records.ts';
 import { LedgerWorld } from './ledger-world.ts';
 import { stateOfImage } from './toy-kernel.ts';
 import { Violation } from './violation.ts';
+
+/** By the key of its lease. */
+const PARTITIONS = new Map(PARTITION_SLOTS.map(({ lease }, partition) => [lease, partition]));
 
 /** Gets what the store accepts. */
 export interface LedgerListener {
@@ -58,8 +62,8 @@ export class Ledger {
     if (command !== 'EVALSHA') return;
     const [sha1, keyCount, lease] = args;
     if (sha1 !== SCRIPTS.lease.sha1 && sha1 !== SCRIPTS.commit.sha1) return;
-    const partition = Number(/^dt:\{p(\d+)\}:lease$/.exec(String(lease))?.[1] ?? Number.NaN);
-    if (Number.isNaN(partition)) return;
+    const partition = PARTITIONS.get(String(lease));
+    if (partition === undefined) return;
     const rest = args.slice(2 + Number(keyCount));
     if (sha1 === SCRIPTS.lease.sha1) this.#leased(partition, reply);
     else if (Number(reply) > 0) this.#committed(partition, rest);

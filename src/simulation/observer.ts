@@ -332,15 +332,15 @@ export class Observer implements LedgerListener {
         const [before, beforeMs] = [last, lastMs];
         last = tick;
         lastMs = this.#nowMs();
-        const what = `a stream of ${by} shows world ${worldIdOf(number)} at tick ${tick}`;
+        const what = () => `a stream of ${by} shows world ${worldIdOf(number)} at tick ${tick}`;
         this.#check(() => {
-          if (tick <= before) throw new Violation('I3', `${what} after ${before}`);
+          if (tick <= before) throw new Violation('I3', `${what()} after ${before}`);
           // Where it begins is in its first message.
           if (!this.#isPlanned || before < 0) return;
-          if (tick !== before + FRAME_TICKS) throw new Violation('I7', `${what} after ${before}`);
+          if (tick !== before + FRAME_TICKS) throw new Violation('I7', `${what()} after ${before}`);
           const stillMs = lastMs - beforeMs;
           if (stillMs <= STILL_MS_MAX) return;
-          throw new Violation('I13', `${what} ${Math.round(stillMs)} ms after the last frame`);
+          throw new Violation('I13', `${what()} ${Math.round(stillMs)} ms after the last frame`);
         });
       },
     };

@@ -2,6 +2,7 @@ import { RELIED_ON } from '../store/contract.ts';
 import type { Argument, MakeClient, RedisClient } from '../store/redis/redis-client.ts';
 import { SCRIPTS } from '../store/redis/redis-scripts.ts';
 import { nameOf } from '../store/redis/slot-lease.ts';
+import { PARTITION_SLOTS } from '../store/redis/slots.ts';
 import type { ClientPlace, RedisDouble } from '../testing/doubles/redis-double.ts';
 import type { Chance } from './chance.ts';
 import type { Thread } from './machine.ts';
@@ -79,7 +80,7 @@ export class LeaseWatch {
    * clock of the process, but not the lease.
    */
   overdueMs(partition: number): number {
-    const renewed = this.#renewed.get(leaseKeyOf(partition));
+    const renewed = this.#renewed.get(PARTITION_SLOTS[partition]?.lease ?? '');
     if (renewed === undefined) return Number.POSITIVE_INFINITY;
     const { time, virtualMs } = this.#thread;
     return Math.max(time.now() - renewed.untilMs, virtualMs - renewed.endMs);
@@ -91,8 +92,8 @@ export class LeaseWatch {
     return (url, options) => new WatchedClient(makeClient(url, options), this);
   }
 
-  /** A command is sent; the result gets the answer. */
-  sent(args: readonly Argument[]): (reply: unknown) => void {
+  /** A command is sent; the result, if there is one, gets the answer. */
+  sent(args: readonly Argument[]): ((reply: unknown) => void) | undefined {
     const [script, , lease] = args;
     const key = String(lease);
     // What a process gives up it must not show from then on.
@@ -102,7 +103,7 @@ export class LeaseWatch {
         if (Number(reply) > 0) this.#end(key, nameOf(nameIn(args)));
       };
     }
-    if (script !== SCRIPTS.lease.sha1) return () => {};
+    if (script !== SCRIPTS.lease.sha1) return undefined;
     const name = nameIn(args);
     const renewed = {
       name,
@@ -141,10 +142,6 @@ function nameIn(args: readonly Argument[]): string {
   return String(args[KEYS_AT + Number(args[1])]);
 }
 
-function leaseKeyOf(partition: number): string {
-  return `dt:{p${String(partition).padStart(2, '0')}}:lease`;
-}
-
 class WatchedClient implements RedisClient {
   readonly #inner: RedisClient;
   readonly #watch: LeaseWatch;
@@ -162,11 +159,14 @@ class WatchedClient implements RedisClient {
     return this.#inner.loadScripts(texts);
   }
 
-  async send(command: string, args: readonly Argument[]): Promise<unknown> {
-    const answered = command === 'EVALSHA' ? this.#watch.sent(args) : () => {};
-    const reply = await this.#inner.send(command, args);
-    answered(reply);
-    return reply;
+  send(command: string, args: readonly Argument[]): Promise<unknown> {
+    const answered = command === 'EVALSHA' ? this.#watch.sent(args) : undefined;
+    const asked = this.#inner.send(command, args);
+    if (answered === undefined) return asked;
+    return asked.then((reply) => {
+      answered(reply);
+      return reply;
+    });
   }
 
   limitCommands(ms: number): void {

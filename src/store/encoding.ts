@@ -43,7 +43,9 @@ function encodeParts(parts: Key): Buffer {
     end = writePart(part, end);
     if (end > KEY_BYTES_MAX) throw new RangeError(`a key takes at most ${KEY_BYTES_MAX} bytes`);
   }
-  return Buffer.from(scratch.subarray(0, end));
+  const bytes = Buffer.allocUnsafe(end);
+  scratch.copy(bytes, 0, 0, end);
+  return bytes;
 }
 
 function writePart(part: KeyPart, start: number): number {

@@ -79,6 +79,7 @@ function livingIn(data: RedisData, keys: Keys, lifeMs: number): Map<string, Entr
     if (nowMs - entry.seenMs > lifeMs) data.deleteField(nodesKey, process);
     else {
       living.set(process, entry);
+      if (!isJump) continue;
       const value = bytesOf.subarray(HEAD_BYTES);
       data.setField(nodesKey, process, Buffer.concat([headOf(entry), value]));
     }
@@ -137,9 +138,9 @@ function entryOf(from: Buffer): Entry {
 
 function headOf({ seenMs, count, joined, isSynced }: Entry): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
-  for (const [i, value] of [seenMs, count, joined].entries()) {
-    head.writeDoubleBE(value, i * STAMP_BYTES);
-  }
+  head.writeDoubleBE(seenMs, 0);
+  head.writeDoubleBE(count, STAMP_BYTES);
+  head.writeDoubleBE(joined, 2 * STAMP_BYTES);
   head[HEAD_BYTES - 1] = isSynced ? 1 : 0;
   return head;
 }

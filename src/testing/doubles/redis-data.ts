@@ -121,6 +121,7 @@ function firstFrom(members: readonly string[], member: string): number {
 
 /** Bytes as a string of which each character is one: it sorts as the bytes do. */
 export function text(argument: RedisArgument | undefined): string {
+  if (typeof argument === 'string') return argument;
   return Buffer.isBuffer(argument) ? argument.toString('latin1') : String(argument ?? '');
 }
 
