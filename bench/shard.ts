@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { TICK_MS } from '../assembly/layout.ts';
 import { NodeClock } from '../src/clock.ts';
 import type { Encoding } from '../src/codec/encoding.ts';
-import { ADMISSION_PER_MILLE, FRAME_MS } from '../src/limits.ts';
+import { FRAME_MS } from '../src/limits.ts';
 import { loadCities } from '../src/load-cities.ts';
 import { createLog } from '../src/log.ts';
 import type { Report } from '../src/shard/protocol.ts';
@@ -22,7 +22,8 @@ const AGED = 300;
 const FIRST_COUNT = 1000;
 const COUNT_MAX = 8000;
 const COUNT_MIN = 2500;
-const SHARE = ADMISSION_PER_MILLE / 1000;
+/** Of the thread, for which the worlds are counted. */
+const SHARE = 0.6;
 const SETTLE_MS = 3000;
 const MEASURE_MS = 8000;
 const PUBLISH_MS = 4;

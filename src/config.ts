@@ -44,7 +44,7 @@ export function readConfig(env: Environment, random: Random) {
     /** Base of this node's own public URLs; undefined: streams of other nodes' worlds are relayed. */
     nodeTwinUrl: url(env, 'NODE_TWIN_URL'),
     nodeName: text(env, 'NODE_NAME', `node-${Buffer.from(random.bytes(4)).toString('hex')}`),
-    /** Threads that step worlds, one per core. Watched worlds may use up to 60 % of each. */
+    /** Threads that step worlds, one per core. Watched worlds may use up to 75 % of each. */
     shards: whole(env, 'SHARDS', availableParallelism(), [1, 256]),
     /** Worlds in memory per shard. */
     shardWorlds: whole(env, 'SHARD_WORLDS', 8192, [16, 200_000]),

@@ -27,10 +27,13 @@ export const IMAGE_BYTES_PER_S = 4_000_000;
 export const BEHIND_TICKS = 64;
 /** Worlds in one frame batch. */
 export const FRAME_BATCH_WORLDS = 256;
-/** A shard accepts hot worlds until they take this share of its thread, per mille, at most. */
-export const ADMISSION_PER_MILLE = 600;
+/**
+ * A shard accepts hot worlds while their frames are in time, until they take this share of its thread, per
+ * mille, at most: bursts may take a fifth, and loading worlds needs some.
+ */
+export const ADMISSION_PER_MILLE = 750;
 /** Share of the processors that all shards and the main thread together take at most, per mille. */
-export const PROCESSORS_PER_MILLE = 800;
+export const PROCESSORS_PER_MILLE = 900;
 /** A world ends at this tick, after 496 days: ticks are written as i32 in many places. */
 export const LIFE_TICKS = 2 ** 31 - 2 ** 22;
 /** A world that is stepped in the background lets the next one go first after so many ticks. */

@@ -87,6 +87,16 @@ export const MACHINE_METRICS = {
     'Share of the time in which a shard works on watched worlds.',
     'shard',
   ),
+  lateRatio: gauge(
+    'twin_shard_late_ratio',
+    'Share of the frames of a shard that its thread or the main thread had late, in half a second.',
+    'shard',
+  ),
+  frameCost: gauge(
+    'twin_shard_frame_seconds',
+    'Processor time that a frame of a watched world takes a shard, on average.',
+    'shard',
+  ),
   debtTicks: gauge(
     'twin_shard_debt_ticks',
     'Ticks that shards still have to step to answer pending queries.',

@@ -53,6 +53,12 @@ function addShards(metrics: Metrics, worlds: Worlds): void {
   metrics.readEach(MACHINE_METRICS.hotRatio, () =>
     shards.map(({ index, hotPerMille }) => [[index], hotPerMille / 1000]),
   );
+  metrics.readEach(MACHINE_METRICS.lateRatio, () =>
+    shards.map(({ index, latePerMille }) => [[index], latePerMille / 1000]),
+  );
+  metrics.readEach(MACHINE_METRICS.frameCost, () =>
+    shards.map(({ index, frameNs }) => [[index], frameNs / 1e9]),
+  );
   metrics.read(MACHINE_METRICS.debtTicks, sumOf(worlds, 'debtTicks'));
   metrics.read(MACHINE_METRICS.admitting, () => shards.filter(({ admits }) => admits).length);
   metrics.read(MACHINE_METRICS.deaths, sumOf(worlds, 'deathCount'));

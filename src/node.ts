@@ -7,6 +7,7 @@ import { ClockKeeper, readClockStart } from './clock-keeper.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import { Ranges } from './cluster/ranges.ts';
 import type { BucketSize, Config } from './config.ts';
+import { CostKeeper, machineName, readCosts } from './cost-keeper.ts';
 import type { DealerPlatform } from './dealer/dealer-platform.ts';
 import { PRICES_US } from './http/server/prices.ts';
 import { kernelIdentity } from './kernel/identity.ts';
@@ -100,8 +101,8 @@ export async function startNode(
     const clock = new NodeClock(time, startMs, ranges);
     store.claims.readClock((atMs) => clock.latestReadingMs(atMs));
     if (cluster === undefined) await ranges.takeAll();
-
-    const worlds = makeWorlds(base, { store, ranges, clock, kernel, cluster, faults }, stopSteps);
+    const parts = { store, ranges, clock, kernel, cluster, faults };
+    const worlds = await makeWorlds(base, parts, stopSteps);
     // Threads do most of the work of a start: those of the shards, then those that hash passwords for
     // the platform. What they do not need is loaded meanwhile, the front end last.
     const shardsStarting = worlds.start();
@@ -235,20 +236,24 @@ interface WorldParts {
 }
 
 /** The worlds of a node on its shards, which are not started yet. */
-function makeWorlds(
+async function makeWorlds(
   { config, log, time, random }: NodeBase,
   { store, ranges, clock, kernel, cluster, faults }: WorldParts,
   stopSteps: StopSteps,
-): Worlds {
+): Promise<Worlds> {
   const { cities, wasm, identity } = kernel;
+  const of = { kernel: identity, machine: machineName() };
+  const costs = await readCosts(store, of);
   const publisher = new ClockKeeper(clock, store, { log, time });
   const slabCount = config.shardWorlds;
   const shardParts = {
     ...{ wasm, cities, slabCount, clock, time, log, faults },
     admittedPerMille: admittedPerMille(config.shards, availableParallelism()),
+    costs,
   };
   const shards = Array.from({ length: config.shards }, (_, i) => new Shard(i, shardParts));
   const supervisor = new Supervisor(shards, { log, time });
+  const costKeeper = new CostKeeper(shards, { store, of, saved: costs, time });
   const worlds = new Worlds({
     ...{ clock, time, random, log, store, ranges, shards, supervisor, publisher },
     kernel: identity,
@@ -263,6 +268,7 @@ function makeWorlds(
     await worlds.idle.stop();
     await worlds.saveImages();
     supervisor.stop();
+    await costKeeper.stop();
     await Promise.all(shards.map((shard) => shard.stop()));
     await publisher.stop();
     await worlds.stored();

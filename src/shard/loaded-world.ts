@@ -37,6 +37,11 @@ export class LoadedWorld {
   msgpack = false;
   /** Whether readers need the packed frames as well. */
   sendsPacked = false;
+  /**
+   * When the thread should have visited it for the frame that is due; Infinity where none is, and where
+   * something else than the thread kept the world back.
+   */
+  dueMs = Number.POSITIVE_INFINITY;
   /** Tick of the newest captured frame; -1 before the first. */
   packedTick = -1;
   /** Number of the last batch that its frame was written into when it was captured. */

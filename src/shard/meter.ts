@@ -1,5 +1,6 @@
 import { FRAME_TICKS } from '../../assembly/layout.ts';
 import { FRAME_MS } from '../limits.ts';
+import { Headroom } from './headroom.ts';
 
 /** Length of the window over which the share of hot worlds is measured. */
 const WINDOW_MS = 500;
@@ -16,6 +17,20 @@ const PART_MS = 5;
 const WEIGHT = 0.2;
 /** A sample counts as this many times the mean at most: it may include time spent waiting. */
 const SAMPLE_MEANS_MAX = 4;
+
+/** What this kernel costs on this machine, as shards have measured. */
+export interface KnownCosts {
+  /** Of a frame of a hot world, encoding included, and of a tick in a burst, ns. */
+  frameNs: number;
+  tickNs: number;
+}
+
+/** Cautious guesses, where nothing is known. */
+const GUESSED: KnownCosts = { frameNs: 65_000, tickNs: 10_000 };
+/** Part of a frame that is encoding and sending, as a first estimate. */
+const ENCODING_PART = 1 / 13;
+/** Samples of the cost of a frame until it counts as known. */
+const KNOWN_SAMPLES = 10;
 
 /**
  * Measures the processor time that a shard's work costs, for admission and for the length of
@@ -35,9 +50,13 @@ export class Meter {
   hotPerMille = 0;
   /** So many hot worlds took that share. Worlds that came later, or are late, are not among them. */
   hotCount = 0;
-  readonly #tick = new Cost(10_000);
-  readonly #frame = new Cost(60_000);
-  readonly #encoding = new Cost(5000);
+  /** Share of the frames that were late in the last window, per mille. */
+  latePerMille = 0;
+  readonly #headroom = new Headroom();
+  readonly #tick: Cost;
+  readonly #frame: Cost;
+  readonly #encoding: Cost;
+  readonly #wasKnown: boolean;
   /** Processor time ÷ time of the turns, in the last sample. */
   #share = 1;
   /** Of the sample under way. */
@@ -46,14 +65,30 @@ export class Meter {
   /** Of the window under way. */
   #hotMs = 0;
   #hotFrames = 0;
+  #lateFrames = 0;
   #windowStartMs: number;
 
-  /** `nowMs`: of the fine clock. */
-  constructor(nowMs: number) {
+  /** `nowMs`: of the fine clock. `known`: from an earlier run. */
+  constructor(nowMs: number, known?: KnownCosts) {
+    const { frameNs, tickNs } = known ?? GUESSED;
     this.#windowStartMs = nowMs;
+    this.#wasKnown = known !== undefined;
+    this.#tick = new Cost(tickNs);
+    this.#frame = new Cost(frameNs * (1 - ENCODING_PART));
+    this.#encoding = new Cost(frameNs * ENCODING_PART);
   }
 
-  /** Mean cost of a tick of one world in a burst, ns. All means start with a high estimate. */
+  /** Whether the cost of a frame is more than a guess. */
+  get isKnown(): boolean {
+    return this.#wasKnown || this.#frame.samples >= KNOWN_SAMPLES;
+  }
+
+  /** Hot worlds that the shard may have, by the lateness of their frames; 0: it takes none now. */
+  get worldsMax(): number {
+    return this.#headroom.worldsMax;
+  }
+
+  /** Mean cost of a tick of one world in a burst, ns. Means that are not known start with a high estimate. */
   get tickNs(): number {
     return this.#tick.ns;
   }
@@ -68,17 +103,28 @@ export class Meter {
     return this.#encoding.ns;
   }
 
+  /** All of it for the main thread. `frameNs` includes encoding. */
+  get costs() {
+    const { hotPerMille, hotCount, latePerMille, worldsMax, isKnown, tickNs } = this;
+    const frameNs = this.frameNs + this.encodeNs;
+    return { hotPerMille, hotCount, latePerMille, worldsMax, isKnown, tickNs, frameNs };
+  }
+
   /** Ends the window if it is long enough. Must be called regularly. */
   roll(nowMs: number): void {
     const windowMs = nowMs - this.#windowStartMs;
     if (windowMs < WINDOW_MS) return;
     const hotPerMille = Math.min(1, this.#hotMs / windowMs) * 1000;
     const hotCount = (this.#hotFrames * FRAME_MS) / windowMs;
+    const [frames, lateFrames] = [this.#hotFrames, Math.min(this.#lateFrames, this.#hotFrames)];
+    this.latePerMille = frames === 0 ? 0 : (lateFrames * 1000) / frames;
+    this.#headroom.observe({ hotCount, frames, lateFrames, hotPerMille });
     const weight = hotPerMille > this.hotPerMille ? 1 : FALL_WEIGHT;
     this.hotPerMille += weight * (hotPerMille - this.hotPerMille);
     this.hotCount += weight * (hotCount - this.hotCount);
     this.#hotMs = 0;
     this.#hotFrames = 0;
+    this.#lateFrames = 0;
     this.#windowStartMs = nowMs;
   }
 
@@ -105,6 +151,11 @@ export class Meter {
     this.#frame.add(frames, ms);
   }
 
+  /** Counts frames that hot worlds had late, of those that were counted by `visited`. */
+  late(frames: number): void {
+    this.#lateFrames += frames;
+  }
+
   encoded(frames: number, ms: number): void {
     this.#hotMs += ms;
     this.#encoding.add(frames, ms);
@@ -114,6 +165,7 @@ export class Meter {
 /** The running mean of the cost of one unit. */
 class Cost {
   ns: number;
+  samples = 0;
   #count = 0;
   #ms = 0;
 
@@ -131,6 +183,7 @@ class Cost {
     if (this.#ms < PART_MS || this.#count === 0) return;
     const sampleNs = (this.#ms * share * 1e6) / this.#count;
     this.ns += WEIGHT * (Math.min(sampleNs, SAMPLE_MEANS_MAX * this.ns) - this.ns);
+    this.samples++;
     this.#count = 0;
     this.#ms = 0;
   }

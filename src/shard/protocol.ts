@@ -10,6 +10,7 @@ import { NUMBERED_INTS, type NumberedChange } from '../twin/journal.ts';
 import type { Outlook } from '../twin/outlook-record.ts';
 import type { PerceptionRecord } from '../twin/perception-record.ts';
 import type { Replay } from '../twin-service.ts';
+import type { KnownCosts } from './meter.ts';
 
 /**
  * The messages between the main thread and a shard.
@@ -40,6 +41,8 @@ export interface ShardStart<Port extends ShardPort = MessagePort> {
   pulse: Int32Array;
   commands: Port;
   reports: Port;
+  /** Undefined: nothing is known. */
+  costs: KnownCosts | undefined;
   /** Accept `fault` commands; for tests of reliability only. */
   faults: boolean;
 }

@@ -10,13 +10,20 @@ const FRAME_NS = 4;
 const TICK_NS = 5;
 const WORLD_HIGH = 6;
 const WORLD_LOW = 7;
-const WORD_COUNT = 8;
+/** 1: the cost of a frame is more than a guess. */
+const IS_KNOWN = 8;
+const WORLDS_MAX = 9;
+const LATE_SHARE = 10;
+const WORD_COUNT = 11;
 
 const HALF_WORLD = 2 ** 25;
 const WORD_MAX = 2 ** 31 - 1;
 
-/** What a shard's work costs. */
-export type Costs = Pick<Meter, 'hotPerMille' | 'hotCount' | 'frameNs' | 'tickNs'>;
+/** A cost that is only guessed is taken for so much more: then fewer worlds are let in until it is known. */
+const GUESS_CAUTION = 1.5;
+
+/** What a shard's work costs, and how much of it there may be. */
+export type Costs = Meter['costs'];
 
 /** The state of a shard's thread, in memory that it shares with the main thread. */
 export class Pulse {
@@ -63,22 +70,39 @@ export class Pulse {
     return this.#word(TICK_NS);
   }
 
+  /** Whether the cost of a frame is more than a guess. */
+  get isKnown(): boolean {
+    return this.#word(IS_KNOWN) === 1;
+  }
+
+  /** Share of the frames that were late in the last window, per mille. */
+  get latePerMille(): number {
+    return this.#word(LATE_SHARE);
+  }
+
   /** `frameNs`: of a frame, encoding included. */
-  showCosts({ hotPerMille, hotCount, frameNs, tickNs }: Costs): void {
+  showCosts(costs: Costs): void {
+    const { hotPerMille, hotCount, frameNs, tickNs, isKnown, worldsMax, latePerMille } = costs;
     this.words[HOT_SHARE] = Math.round(hotPerMille);
     this.words[HOT_COUNT] = Math.round(hotCount);
+    this.words[IS_KNOWN] = isKnown ? 1 : 0;
+    this.words[WORLDS_MAX] = Math.min(WORD_MAX, Math.floor(worldsMax));
+    this.words[LATE_SHARE] = Math.round(latePerMille);
     this.words[FRAME_NS] = Math.min(WORD_MAX, Math.round(frameNs));
     this.words[TICK_NS] = Math.min(WORD_MAX, Math.round(tickNs));
   }
 
   /**
-   * Whether the thread has time for one more hot world beside so many. Those that were not measured yet
-   * count with their estimated cost.
+   * Whether the thread has time for one more hot world beside so many: their frames are not late, and their
+   * share of its time leaves some for other work. Worlds that were not measured yet count with their
+   * estimated cost.
    * @param limitPerMille share of its time that hot worlds may take
    */
   admits(hotCount: number, limitPerMille: number): boolean {
+    if (hotCount >= this.#word(WORLDS_MAX)) return false;
     const unmeasured = Math.max(0, hotCount + 1 - this.measuredCount);
-    const estimatedPerMille = (unmeasured * this.frameNs * 1000) / FRAME_MS / 1e6;
+    const frameNs = this.frameNs * (this.isKnown ? 1 : GUESS_CAUTION);
+    const estimatedPerMille = (unmeasured * frameNs * 1000) / FRAME_MS / 1e6;
     return this.hotPerMille + estimatedPerMille <= limitPerMille;
   }
 

@@ -1,24 +1,13 @@
-import { TICK_MS } from '../../assembly/layout.ts';
+import { FRAME_TICKS, TICK_MS } from '../../assembly/layout.ts';
 import type { ShardClock } from '../clock.ts';
 import { BEHIND_TICKS, FRAME_MS, OLDEST_TURN, SLICE_MS } from '../limits.ts';
 import type { Time } from '../time.ts';
+import { ageScore, type Burst, burstOf, type Goal, lengthScore } from './burst.ts';
 import type { CounterfactualQueue } from './counterfactual/counterfactual-queue.ts';
 import type { FrameBatcher } from './frame-batcher.ts';
 import type { LoadedWorld } from './loaded-world.ts';
-import { Meter } from './meter.ts';
+import { type KnownCosts, Meter } from './meter.ts';
 import type { Pulse } from './pulse.ts';
-
-/** A tick that a world must reach. */
-export interface Goal {
-  tick: number;
-  sinceMs: number;
-  /** Runs after everything that a client waits for. */
-  background: boolean;
-  /** Called once the world is at `tick` or later. If it throws, the world leaves memory. */
-  reached(): void;
-  /** Called if the world leaves memory before that, or because of it. */
-  lost(): void;
-}
 
 /** The clock that a shard follows. */
 export type FollowedClock = Pick<ShardClock, 'now' | 'published'>;
@@ -43,6 +32,7 @@ export interface SchedulerDependencies {
   pulse: Pick<Pulse, 'world'>;
   /** Works in the time that worlds do not need; its urgent work takes turns with bursts. */
   counterfactuals: Pick<CounterfactualQueue, 'work' | 'isBusy'>;
+  costs?: KnownCosts | undefined;
 }
 
 /** Period of slices that begin with bursts, so that bursts get a fifth of the thread. */
@@ -54,8 +44,6 @@ const BURST_TURN = 5;
 const URGENT_TURN = 2;
 /** Period of slices in which all counterfactual work goes before bursts, not only the urgent work. */
 const SPARE_TURN = 8;
-/** Added to the score of background bursts, so that they come after all others. */
-const BACKGROUND = 1e18;
 /**
  * An idle shard wakes for hot worlds at multiples of this many ms, twice a frame period. Each time costs
  * a turn of both threads, a message and an acknowledgement, and the first visits find cold caches. Frames
@@ -63,6 +51,8 @@ const BACKGROUND = 1e18;
  * it, all frames of a world are late by the same time, and the gaps between them are the same.
  */
 const GRAIN_MS = 40;
+/** A frame is late if its world is visited when the next wake-up is due already. */
+export const LATE_MS = GRAIN_MS;
 if (FRAME_MS % GRAIN_MS !== 0) throw new Error('FRAME_MS must be a multiple of GRAIN_MS');
 /** Many worlds that come at once hold each other up for longer than until each has its frames. */
 const COMPLETE_MS = 2000;
@@ -70,15 +60,6 @@ const COMPLETE_MS = 2000;
 const PUBLISHED_MS = 4;
 /** A burst checks the time after this part of a slice. */
 const CHUNK_MS = 0.25;
-
-interface Burst {
-  world: LoadedWorld;
-  goals: Goal[];
-  /** Of all goals: the furthest tick, the longest wait, whether all are in the background. */
-  tick: number;
-  sinceMs: number;
-  background: boolean;
-}
 
 /**
  * Decides what a shard does next: frames of hot worlds that are due, then urgent counterfactual
@@ -114,14 +95,15 @@ export class Scheduler {
   #turns = 0;
   #isWorkLeft = false;
 
-  constructor({ time, clock, host, frames, pulse, counterfactuals }: SchedulerDependencies) {
+  constructor(dependencies: SchedulerDependencies) {
+    const { time, clock, host, frames, pulse, counterfactuals, costs } = dependencies;
     this.#time = time;
     this.#clock = clock;
     this.#host = host;
     this.#frames = frames;
     this.#pulse = pulse;
     this.#counterfactuals = counterfactuals;
-    this.meter = new Meter(time.now());
+    this.meter = new Meter(time.now(), costs);
     this.#wheelMs = clock.now();
   }
 
@@ -151,6 +133,7 @@ export class Scheduler {
   #cool(world: LoadedWorld): void {
     if (this.#slot(world).delete(world)) this.#hotCount--;
     for (const set of [this.#due, this.#waiting, this.#late, this.#owing]) set.delete(world);
+    world.dueMs = Number.POSITIVE_INFINITY;
     if (!this.#bursts.has(world)) world.forgetImages();
   }
 
@@ -254,7 +237,10 @@ export class Scheduler {
     const now = this.#nowMs;
     const from = Math.max(this.#wheelMs + 1, now - FRAME_MS + 1);
     for (let ms = from; ms <= now && this.#hotCount > 0; ms++) {
-      for (const world of this.#wheel[ms % FRAME_MS] ?? []) this.#due.add(world);
+      for (const world of this.#wheel[ms % FRAME_MS] ?? []) {
+        this.#due.add(world);
+        world.dueMs = Math.min(world.dueMs, grainAfter(ms));
+      }
     }
     this.#wheelMs = Math.max(this.#wheelMs, now);
   }
@@ -264,6 +250,7 @@ export class Scheduler {
     const begin = this.#time.now();
     let now = begin;
     let ticks = 0;
+    let lateTicks = 0;
     for (const world of this.#due) {
       if (now >= end) break;
       this.#due.delete(world);
@@ -274,9 +261,12 @@ export class Scheduler {
       const from = world.tick;
       this.#visit(world);
       ticks += world.tick - from;
+      if (this.#nowMs - world.dueMs > LATE_MS) lateTicks += world.tick - from;
+      world.dueMs = Number.POSITIVE_INFINITY;
       now = this.#time.now();
     }
     this.meter.visited(ticks, now - begin);
+    this.meter.late(lateTicks / FRAME_TICKS);
   }
 
   /**
@@ -379,7 +369,7 @@ export class Scheduler {
     let best: Burst | undefined;
     let bestScore = Number.POSITIVE_INFINITY;
     for (const burst of this.#bursts.values()) {
-      const score = scoreOf(burst) + (burst.background ? BACKGROUND : 0);
+      const score = scoreOf(burst);
       if (score >= bestScore || !this.#canGoOn(burst)) continue;
       best = burst;
       bestScore = score;
@@ -422,29 +412,14 @@ export class Scheduler {
     for (let ahead = 1; ahead <= FRAME_MS; ahead++) {
       if (this.#wheel[(this.#wheelMs + ahead) % FRAME_MS]?.size) {
         const due = this.#wheelMs + ahead;
-        return Math.max(1, Math.ceil(due / GRAIN_MS) * GRAIN_MS - now);
+        return Math.max(1, grainAfter(due) - now);
       }
     }
     return FRAME_MS;
   }
 }
 
-function burstOf(world: LoadedWorld, goals: Goal[]): Burst {
-  return {
-    world,
-    goals,
-    tick: Math.max(...goals.map(({ tick }) => tick)),
-    sinceMs: Math.min(...goals.map(({ sinceMs }) => sinceMs)),
-    background: goals.every(({ background }) => background),
-  };
-}
-
-/** For most slices: the shortest burst first, so that no burst waits for a longer one. */
-function lengthScore({ world, tick }: Burst): number {
-  return tick - world.tick;
-}
-
-/** For some slices: the oldest burst first, so that a long one makes progress. */
-function ageScore({ sinceMs }: Burst): number {
-  return sinceMs;
+/** When an idle shard wakes for what is due at a time. */
+function grainAfter(ms: number): number {
+  return Math.ceil(ms / GRAIN_MS) * GRAIN_MS;
 }

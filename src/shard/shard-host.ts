@@ -35,7 +35,7 @@ import {
   type WorldCommand,
 } from './protocol.ts';
 import { Pulse } from './pulse.ts';
-import { Scheduler, type SchedulerHost } from './scheduler.ts';
+import { LATE_MS, Scheduler, type SchedulerHost } from './scheduler.ts';
 import { type WorldEncoder, worldEncoder } from './world-encoder.ts';
 
 /** Pause before the next check whether the last frame batch was acknowledged. */
@@ -83,6 +83,8 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   /** Its next trap ends the thread. */
   #fatal: LoadedWorld | undefined;
   #stopped: (() => void) | undefined;
+  /** Since when frames wait for the main thread. */
+  #keptSinceMs = Number.POSITIVE_INFINITY;
 
   constructor(start: ShardStart<Port>, time: Time, thread: HostThread<Port>) {
     this.#start = start;
@@ -103,7 +105,9 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     const counterfactuals = new CounterfactualQueue(parts);
     const frames = new FrameBatcher((batch) => pulse.acknowledged === batch);
     this.#frames = frames;
-    this.#scheduler = new Scheduler({ time, clock, host: this, frames, pulse, counterfactuals });
+    const { costs } = start;
+    const schedulerParts = { time, clock, frames, pulse, counterfactuals, costs };
+    this.#scheduler = new Scheduler({ ...schedulerParts, host: this });
     this.#kernel = kernel;
     this.#clock = clock;
     this.#pulse = pulse;
@@ -398,20 +402,26 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   #sendFrames(): number | undefined {
     const pending = this.#frames.size;
     if (pending === 0) return undefined;
-    if (!this.#frames.isFree) return BATCH_RETRY_MS;
+    if (!this.#frames.isFree) {
+      this.#keptSinceMs = Math.min(this.#keptSinceMs, this.#time.now());
+      return BATCH_RETRY_MS;
+    }
     const startMs = this.#time.now();
     this.#report(this.#frames.make());
     const { size } = this.#frames;
-    this.#scheduler.meter.encoded(pending - size, this.#time.now() - startMs);
+    const { meter } = this.#scheduler;
+    const sent = pending - size;
+    meter.encoded(sent, this.#time.now() - startMs);
+    // The main thread took so long to pass on the last ones.
+    if (startMs - this.#keptSinceMs > LATE_MS) meter.late(sent);
+    this.#keptSinceMs = size > 0 ? startMs : Number.POSITIVE_INFINITY;
     return size > 0 ? BATCH_RETRY_MS : undefined;
   }
 
   #sendHeartbeat(): void {
     const { meter } = this.#scheduler;
     meter.roll(this.#time.now());
-    const { hotPerMille, hotCount, tickNs } = meter;
-    const frameNs = meter.frameNs + meter.encodeNs;
-    this.#pulse.showCosts({ hotPerMille, hotCount, frameNs, tickNs });
+    this.#pulse.showCosts(meter.costs);
     this.#imageBudget.refill(HEARTBEAT_MS);
     this.#pulse.countHeartbeat();
   }

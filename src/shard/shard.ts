@@ -13,6 +13,7 @@ import {
 } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Time } from '../time.ts';
+import type { KnownCosts } from './meter.ts';
 import { PooledThread } from './pooled-thread.ts';
 import type {
   Address,
@@ -52,6 +53,8 @@ export interface ShardDependencies {
   slabCount: number;
   /** Share of its thread's time that watched worlds may take, per mille. */
   admittedPerMille: number;
+  /** From an earlier run; undefined: nothing is known. */
+  costs?: KnownCosts | undefined;
   clock: NodeClock;
   time: Time;
   log: Log;
@@ -113,10 +116,13 @@ export class Shard {
   readonly #dependencies: ShardDependencies;
   #listener: ShardListener | undefined;
   #started: StartedThread | undefined;
+  /** What earlier threads have measured, or an earlier run. */
+  #costs: KnownCosts | undefined;
 
   constructor(index: number, dependencies: ShardDependencies) {
     this.index = index;
     this.#dependencies = dependencies;
+    this.#costs = dependencies.costs;
   }
 
   get alive(): boolean {
@@ -148,6 +154,7 @@ export class Shard {
       clockWords: clock.words,
       clockOriginMs: clock.originMs,
       pulse: pulse.words,
+      costs: this.#costs,
       faults,
     };
     const thread = makeThread(start, {
@@ -178,6 +185,7 @@ export class Shard {
 
   #discard(): void {
     const thread = this.#started?.thread;
+    this.#costs = this.knownCosts;
     this.#started = undefined;
     this.incarnation++;
     thread?.end().catch((error: unknown) => {
@@ -349,6 +357,23 @@ export class Shard {
 
   get hotPerMille(): number {
     return this.#started?.pulse.hotPerMille ?? 0;
+  }
+
+  /** Share of the frames that were late in the last half second, per mille. */
+  get latePerMille(): number {
+    return this.#started?.pulse.latePerMille ?? 0;
+  }
+
+  /** Mean cost of a frame, encoding included, ns; 0 while there is no thread. */
+  get frameNs(): number {
+    return this.#started?.pulse.frameNs ?? 0;
+  }
+
+  /** What its threads have measured, or what is known from an earlier run. */
+  get knownCosts(): KnownCosts | undefined {
+    const pulse = this.#started?.pulse;
+    if (!pulse?.isKnown) return this.#costs;
+    return { frameNs: pulse.frameNs, tickNs: pulse.tickNs };
   }
 
   /** The frames of a batch were passed to the sockets: the shard may send the next batch. */
