@@ -22,6 +22,7 @@ import { axleLoad, linear, PER_SHAPE, saturating } from './tyre';
 import { moveCars } from './step';
 
 export { followAccel, freeAccel } from './driver';
+export { walkCells, walkedCell } from './grid-walk';
 export { impulse, restitution } from './impulse';
 
 /**

@@ -30,6 +30,8 @@ interface ProbeExports {
   integrate(slab: number): void;
   move(slab: number): void;
   moveSingly(slab: number): void;
+  walkCells(city: number, x: number, y: number, dx: number, dy: number): number;
+  walkedCell(place: number): number;
   freeAccel(comfort: number, speed: number, wanted: number): number;
   followAccel(
     slab: number,
