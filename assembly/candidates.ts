@@ -53,7 +53,7 @@ const BEHIND_M = 1.5;
 /** Margin for rounding, m. */
 const SPARE_M = 0.05;
 
-/** Sign of a word of NEAR_SENSORS: any sensor. */
+/** Sign of a word of NEAR_SENSORS: at least one sensor may see the object. */
 const ANY: u64 = 0x8000000000000000;
 
 // Each candidate: f64 distance² from the middle of the bumper, i32 index among the near objects.
@@ -273,7 +273,7 @@ export function listCandidates(
 }
 
 /**
- * Whether an object is out of range of all sensors. Actors were not filtered by distance before.
+ * Whether an object is out of range of all sensors. The list of near actors goes by the range of cars.
  */
 @inline function isTooFar(index: i32, squared: f64): bool {
   const kind = load<i32>(nearRecord(index) + OB_CLASS);

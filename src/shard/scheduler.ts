@@ -47,7 +47,7 @@ const SPARE_TURN = 8;
 /**
  * An idle shard wakes for hot worlds at multiples of this many ms, four times a frame period. Each time costs
  * a turn of both threads, a message and an acknowledgement, and the first visits find cold caches. Frames
- * are late by at most this time, half of what counts as late; since the frame period is a multiple of
+ * are late by at most this time; since the frame period is a multiple of
  * it, all frames of a world are late by the same time, and the gaps between them are the same.
  */
 const GRAIN_MS = 20;
