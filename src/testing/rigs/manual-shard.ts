@@ -19,9 +19,9 @@ export class ManualShard implements SchedulerHost, FollowedClock {
   readonly scheduler: Scheduler;
   readonly frames: { world: number; tick: number }[] = [];
   readonly trapped: number[] = [];
-  /** Called when commands are taken in, and when a world was stepped. */
   /** Whether the last frame of a world waits to be sent. */
   isPending: (world: LoadedWorld) => boolean = () => false;
+  /** Called when commands are taken in, and when a world was stepped. */
   onDrain: () => void = () => {};
   onMoved: (world: LoadedWorld) => void = () => {};
   /** How far the main thread has published its clock; by default always up to now. */

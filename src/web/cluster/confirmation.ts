@@ -16,8 +16,18 @@ const action = byId('dialog-do', HTMLButtonElement);
 const choice = byId('dialog-choice', HTMLElement);
 const select = byId('dialog-select', HTMLSelectElement);
 
+/** The last question; resolved when its dialog has told that it is closed. */
+let last: Promise<unknown> = Promise.resolve();
+
 /** Asks before something is done. Resolves to the choice, or empty without one; undefined: not to be done. */
-export async function confirmed({
+export function confirmed(question: Question): Promise<string | undefined> {
+  // A dialog tells later that it is closed. A question that is asked before that would take it for its own.
+  const answer = last.then(() => ask(question));
+  last = answer;
+  return answer;
+}
+
+async function ask({
   title,
   text,
   action: label,

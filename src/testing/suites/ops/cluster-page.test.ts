@@ -125,6 +125,18 @@ describe('[P20] the page of a cluster', () => {
     ]);
   });
 
+  test('asks anew at once after a question was left', async () => {
+    await cell(3).click();
+    const dialog = page.getByRole('dialog', { name: 'Partition 3' });
+    await dialog.waitFor();
+    await page.evaluate(
+      "document.querySelector('dialog').close(); document.querySelectorAll('.cell')[3].click()",
+    );
+    await dialog.getByLabel('To').selectOption('node-3');
+    await dialog.getByRole('button', { name: 'Move' }).click();
+    await said('Partition 3 is at node-3.').waitFor();
+  });
+
   test('names the node to ask about a partition of another one', async () => {
     await cell(1).click();
     const dialog = page.getByRole('dialog', { name: 'Partition 1' });
