@@ -166,16 +166,25 @@ describe('[K7] a live world goes on', () => {
     await expectTruth(on);
   });
 
-  test('from a new beginning where a pulse tells of a change that never comes', async () => {
-    const on = await following();
-    on.node.isLost = ({ type }) => type === 'change';
-    on.node.change(9, 3, 0);
-    on.node.isLost = () => false;
-    await on.until(() => ofType(on, 'restart').length > 0);
-    expectNoticed(on, `change ${on.node.changes.length} did not come`);
-    await settle(on);
-    await expectTruth(on);
-  });
+  test.each([
+    ['', false],
+    [', by a node that does not know the hash of the journal', true],
+  ])(
+    'from a new beginning where a pulse tells of a change that never comes%s',
+    async (_, noHash) => {
+      const on = await following();
+      on.node.knowsNoHash = noHash;
+      on.node.isLost = ({ type }) => type === 'change';
+      on.node.change(9, 3, 0);
+      on.node.isLost = () => false;
+      await on.until(() => ofType(on, 'difference').length > 0);
+      on.node.knowsNoHash = false;
+      await on.until(() => ofType(on, 'restart').length > 0);
+      expectNoticed(on, `change ${on.node.changes.length} did not come`);
+      await settle(on);
+      await expectTruth(on);
+    },
+  );
 
   test('undisturbed where a pulse overtakes its change', async () => {
     const on = await following();

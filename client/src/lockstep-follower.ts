@@ -262,7 +262,7 @@ export class LockstepFollower {
     if (agrees) this.#dependencies.agreed();
     else if (agrees === false) {
       this.#dependencies.differed(new Difference('the journals differ', false));
-    } else if (told.journal !== '') this.#awaitChange(told.seq);
+    } else if (this.followed && told.seq > this.followed.world.seq) this.#awaitChange(told.seq);
   }
 
   #awaitChange(seq: number): void {

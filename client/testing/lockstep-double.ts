@@ -45,6 +45,8 @@ export class LockstepDouble {
   isLost: (message: { type?: string }) => boolean = () => false;
   /** Its hashes of the journal are wrong. */
   isSpoiled = false;
+  /** It has taken the world over and does not know the hash of its journal. */
+  knowsNoHash = false;
   refuses: (encoding: string) => boolean = () => false;
   isGone = false;
   /** Hellos have an image of that many ticks ago. */
@@ -90,6 +92,7 @@ export class LockstepDouble {
   }
 
   get #journal(): string {
+    if (this.knowsNoHash) return '';
     return this.isSpoiled ? 'feedfeedfeedfeed' : String(this.#hash);
   }
 

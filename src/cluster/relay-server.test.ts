@@ -51,3 +51,19 @@ test('a node that has given up meanwhile watches nothing once the world is loade
     expect([world.watcherCount, server.worldCount]).toEqual([0, 0]);
   }
 });
+
+test('[N16] a client that gives up late, after it was refused, takes nothing from another one', async () => {
+  const twin = new FakeTwin();
+  const world = twin.add();
+  const server = new RelayServer(twin, TestTime.standing(), noHello);
+  const to: LinkClient = { process: 'other', send: () => true };
+  const watching = { world: world.number, encoding: 'json', client: 'client' } as const;
+  const kindOf = async (stream: number, isHere: boolean) =>
+    (await server.watch(to, { ...watching, stream }, () => isHere)).value;
+  expect(await kindOf(1, true)).toMatchObject({ kind: 'watched' });
+  expect(await kindOf(2, false)).toEqual({ kind: 'moved' });
+  server.unwatch(to, { ...watching, stream: 2 });
+  expect([world.watcherCount, server.worldCount]).toEqual([1, 1]);
+  server.unwatch(to, { ...watching, stream: 1 });
+  expect([world.watcherCount, server.worldCount]).toEqual([0, 0]);
+});

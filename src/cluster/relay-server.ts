@@ -25,6 +25,8 @@ export interface Watching {
   encoding: StreamEncoding;
   /** Its key in limits. */
   client: string;
+  /** Number of this question at the other node: an UNWATCH that comes late takes nothing from another one. */
+  stream?: number | undefined;
   /** The other node has the fleet already, and its clients their hello. */
   isKnown?: boolean;
   /** See `World.lockstep`. */
@@ -82,7 +84,7 @@ interface Joining {
 interface Subscription {
   readonly world: World;
   readonly to: LinkClient;
-  readonly clients: Pick<Watching, 'encoding' | 'client'>[];
+  readonly clients: Watching[];
 }
 
 /**
@@ -134,14 +136,14 @@ export class RelayServer {
 
   async #join(joining: Joining): Promise<Watched> {
     const { to, watching } = joining;
-    const { world: number, encoding, client } = watching;
+    const { world: number, encoding, client, stream } = watching;
     const world = await this.#service.load(number);
     if (world === undefined) throw new TwinError('unknown_world');
     // The other node has given up meanwhile, or is gone: nothing would end the subscription.
     if (joining.isOver) return { kind: 'moved' };
     world.touch();
     world.watch(encoding, client);
-    this.#subscriptionOf(world, to).clients.push({ encoding, client });
+    this.#subscriptionOf(world, to).clients.push({ world: number, encoding, client, stream });
     const fleet = watching.isKnown === true ? [] : world.fleet;
     const watched = { kind: 'watched', id: world.id, fleet, tick: world.tick() } as const;
     if (encoding !== 'lockstep') return watched;
@@ -194,13 +196,12 @@ export class RelayServer {
     return subscription;
   }
 
-  unwatch(to: LinkClient, { world, encoding, client }: Watching): void {
+  unwatch(to: LinkClient, watching: Watching): void {
+    const { world, encoding, client } = watching;
     const subscription = this.#subscriptions.get(world)?.get(to);
-    const index = subscription?.clients.findIndex(
-      (each) => each.encoding === encoding && each.client === client,
-    );
-    if (subscription === undefined || index === undefined || index < 0) {
-      this.#giveUp(to, { world, encoding, client });
+    const index = subscription?.clients.findIndex((each) => isSame(each, watching)) ?? -1;
+    if (subscription === undefined || index < 0) {
+      this.#giveUp(to, watching);
       return;
     }
     subscription.clients.splice(index, 1);
@@ -209,12 +210,9 @@ export class RelayServer {
   }
 
   /** It may be loaded still. */
-  #giveUp(to: LinkClient, { world, encoding, client }: Watching): void {
+  #giveUp(to: LinkClient, watching: Watching): void {
     for (const joining of this.#joining) {
-      const { watching, isOver } = joining;
-      const isSame =
-        watching.world === world && watching.encoding === encoding && watching.client === client;
-      if (joining.to !== to || !isSame || isOver) continue;
+      if (joining.to !== to || joining.isOver || !isSame(joining.watching, watching)) continue;
       joining.isOver = true;
       return;
     }
@@ -289,4 +287,14 @@ export class RelayServer {
     const { clients, world } = subscription;
     for (const { encoding, client } of clients.splice(0)) world.unwatch(encoding, client);
   }
+}
+
+function isSame(one: Watching, other: Watching): boolean {
+  const { world, encoding, client, stream } = other;
+  return (
+    one.world === world &&
+    one.encoding === encoding &&
+    one.client === client &&
+    one.stream === stream
+  );
 }

@@ -63,7 +63,7 @@ interface Early {
 }
 
 /** Who serves the frames of a relayed world: another node, or this one. */
-type Source = { peer: Peer } | { local: World };
+type Source = { peer: Peer; watching: Watching } | { local: World };
 
 /** What the node of a world says when its stream begins. */
 interface Begun {
@@ -139,6 +139,8 @@ export class RelayedWorlds {
   /** By world: frames of a node that serves it next, while the last one has not ended its own. */
   readonly #early = new Map<number, Early>();
   #frames: Frames = { publish() {}, end() {}, tell() {}, pulse() {} };
+  /** How often nodes were asked for a stream. */
+  #askedCount = 0;
   #isStopped = false;
 
   constructor(dependencies: RelayDependencies) {
@@ -214,11 +216,11 @@ export class RelayedWorlds {
   }
 
   #leave(relayed: Relayed): void {
-    const { source, watching } = relayed;
+    const { source, encoding, client } = relayed;
     relayed.source = undefined;
     if (source === undefined) return;
-    if ('local' in source) source.local.unwatch(watching.encoding, watching.client);
-    else this.#dependencies.link.note(source.peer.process, UNWATCH, watching);
+    if ('local' in source) source.local.unwatch(encoding, client);
+    else this.#dependencies.link.note(source.peer.process, UNWATCH, source.watching);
   }
 
   /** Watches the world where it is served. Throws TwinError. */
@@ -270,26 +272,26 @@ export class RelayedWorlds {
   /** Returns false if another node has to be asked. */
   async #ask(relayed: Relayed, peer: Peer): Promise<boolean> {
     const { link } = this.#dependencies;
-    const { endCount } = relayed;
+    const { endCount, isKnown, known } = relayed;
+    const watching: Watching = { ...relayed.watching, stream: ++this.#askedCount };
     try {
-      const { watching, isKnown } = relayed;
-      const asked: Watching = { ...watching, isKnown, known: relayed.known };
+      const asked: Watching = { ...watching, isKnown, known };
       const answer = await link.call(peer.process, WATCH, asked, WAIT_MS_MAX);
       const watched = answer.value as Watched;
       if (watched.kind === 'fault') throw errorOf(watched);
       if (watched.kind === 'moved') return false;
       if (relayed.endCount !== endCount) {
         // The world has left that node meanwhile, or an earlier stream of it ended only now.
-        link.note(peer.process, UNWATCH, relayed.watching);
+        link.note(peer.process, UNWATCH, watching);
         return false;
       }
       relayed.hello = watched.hello;
-      this.#begin(relayed, { peer }, watched);
+      this.#begin(relayed, { peer, watching }, watched);
       return true;
     } catch (error) {
       if (!(error instanceof LinkBroken)) throw error;
       // That node may show it to nobody from now on: the answer was only late.
-      if (error.isSent) link.note(peer.process, UNWATCH, relayed.watching);
+      if (error.isSent) link.note(peer.process, UNWATCH, watching);
       return false;
     }
   }

@@ -4,12 +4,16 @@ import type { Clock } from '../clock.ts';
 import { BetweenNodes } from '../errors.ts';
 import { PARTITION_COUNT } from '../limits.ts';
 import type { Random } from '../random.ts';
+import { numbered } from '../shard/protocol.ts';
 import { inPartition, partitionOf, randomWorldNumber } from '../twin/ids.ts';
 import { countPacked, lastTickOf, withPacked } from '../twin/journal.ts';
+import { JournalHash } from '../twin/journal-hash.ts';
+import type { WorldStart } from '../twin/lockstep.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { HeldPartitions } from './held-partitions.ts';
 import type { IdleIndex } from './idle-index.ts';
 import type { WorldRecord } from './records.ts';
+import { hashedAt } from './world-journal.ts';
 
 interface NewWorldsDependencies {
   clock: Clock;
@@ -52,10 +56,12 @@ export class NewWorlds {
   } {
     const changes = journal?.changes ?? NO_CHANGES;
     const livedCount = countPacked(changes);
+    const from = origin?.from ?? START;
     const { clock, cities, kernel, random, idle } = this.#dependencies;
     const createdAtMs = clock.now() - startTick * TICK_MS;
+    const own = seed ?? new DataView(random.bytes(4).buffer).getUint32(0);
     const record = {
-      seed: seed ?? new DataView(random.bytes(4).buffer).getUint32(0),
+      seed: own,
       city: city ?? cities[0]?.name ?? '',
       createdAtMs,
       kernel,
@@ -65,8 +71,16 @@ export class NewWorlds {
       masks: livedCount === 0 ? ALL_ON : withPacked(ALL_ON, changes),
       maskSeq: livedCount,
       maskTick: lastTickOf(changes) ?? 0,
-      from: origin?.from ?? START,
+      from,
+      ...(livedCount > from.seq ? hashedAt(livedCount, hashOf(own, from, changes)) : {}),
     };
     return { record, changes };
   }
+}
+
+/** Of a journal that a world is made with: whoever takes the world over tells it without reading that. */
+function hashOf(seed: number, from: WorldStart, changes: Int32Array): JournalHash {
+  const hash = JournalHash.ofStart(seed, from);
+  hash.addPacked(numbered(changes, from.seq));
+  return hash;
 }

@@ -21,6 +21,11 @@ const IMAGE_TICKS_MIN = 3000;
 /** A prime number: it spreads the phases of worlds whose numbers are close. */
 const PHASE = 7919;
 
+/** What was read of the store: changes after a number, packed. */
+interface Read extends Pick<LockstepPast, 'image' | 'changes'> {
+  afterSeq: number;
+}
+
 /** What clients need that live a world themselves. None of it steps the world here. */
 export class WorldLockstep {
   readonly #parts: WorldParts;
@@ -103,11 +108,12 @@ export class WorldLockstep {
     try {
       await this.#learnHash();
       const later = known && (await this.#changesAfter(known, since.changes));
-      const { image, changes } = later
-        ? { image: undefined, changes: later }
-        : await this.#wholePast(since.changes);
+      const past = later ?? (await this.#wholePast());
       const { seed, city, from: start } = record;
       const resumed = later !== undefined;
+      const { image, afterSeq } = past;
+      // In one go with the pulse: another change may have become durable since they were read.
+      const changes = this.#upToNow(past.changes, afterSeq, since.changes);
       return { seed, city, start, resumed, image, changes, ...this.pulse() };
     } finally {
       since.end();
@@ -130,19 +136,22 @@ export class WorldLockstep {
   async #changesAfter(
     { seq, journal: text }: KnownJournal,
     since: readonly NumberedChange[],
-  ): Promise<Int32Array | undefined> {
+  ): Promise<Read | undefined> {
     const { journal, record, world, shared } = this.#parts;
     const hash = JournalHash.parse(text);
     if (hash === undefined || seq < record.from.seq || seq > journal.seq) return undefined;
     // As for most clients after a restart, which all come at once.
-    if (seq === journal.seq && String(hash) === String(journal.hash)) return new Int32Array();
-    const read = await shared.records.packedChanges(world.number, record, seq);
-    const changes = this.#upToNow(read, seq, since);
+    const read = { image: undefined, afterSeq: seq };
+    if (seq === journal.seq && String(hash) === String(journal.hash)) {
+      return { ...read, changes: new Int32Array() };
+    }
+    const packed = await shared.records.packedChanges(world.number, record, seq);
+    const changes = this.#upToNow(packed, seq, since);
     hash.addPacked(changes);
-    return String(hash) === String(journal.hash) ? changes : undefined;
+    return String(hash) === String(journal.hash) ? { ...read, changes } : undefined;
   }
 
-  async #wholePast(since: readonly NumberedChange[]) {
+  async #wholePast(): Promise<Read> {
     const { record, world, guard, shared } = this.#parts;
     const { records, clock } = shared;
     const { number } = world;
@@ -150,9 +159,7 @@ export class WorldLockstep {
     const isEarly =
       past.image !== undefined && past.image.tick - record.from.tick < IMAGE_TICKS_MIN;
     if (isEarly) past = await records.past(number, record, false);
-    const { image } = past;
-    const changes = this.#upToNow(past.changes, image?.seq ?? record.from.seq, since);
-    return { image, changes };
+    return { ...past, afterSeq: past.image?.seq ?? record.from.seq };
   }
 
   /**
