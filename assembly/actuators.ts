@@ -1,5 +1,4 @@
 import {
-  CT_PER_MASS,
   C_ACCEL_TARGET,
   C_ACCEL_WANTED,
   C_BRAKE,
@@ -16,8 +15,6 @@ import {
   F_THROTTLE,
   TICK_S,
 } from './layout';
-import { AIR_DRAG_AT, param } from './dynamics';
-import { typeOf } from './memory';
 import {
   add,
   constant,
@@ -33,6 +30,7 @@ import {
   whereLess,
   within,
 } from './pair';
+import { TR_AIR_DRAG } from './type-rows';
 
 /** Rate of the road wheels' angle, normally and while evading, rad/s, and its limit, rad. */
 const STEER_RATE = 0.6;
@@ -111,12 +109,7 @@ export function actuate<T>(slab: usize): void {
   const target = whereLess<T>(emergency, zero, lesser<T>(comfort, emergency), comfort);
   store<T>(cars, eased, C_ACCEL_TARGET);
   const speed = load<T>(cars, C_VX);
-  const a = typeOf(slab, <i32>(place >> 3));
-  const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
-  const air = mul<T>(
-    mul<T>(speed, speed),
-    mul<T>(constant<T>(AIR_DRAG_AT), param<T>(a, b, CT_PER_MASS)),
-  );
+  const air = mul<T>(mul<T>(speed, speed), load<T>(place, TR_AIR_DRAG));
   const force = sub<T>(
     add<T>(add<T>(target, constant<T>(ROLLING_AT)), air),
     load<T>(cars, C_SLOPE),

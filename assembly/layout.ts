@@ -94,7 +94,7 @@ export const PREFETCHED = ASTRAY + 4; // u32, sum that keeps the reads of prefet
 export const OBJECTS = 43008;
 /** The way that a car is about to go, see own-path.ts. */
 export const OWN_PATH = 46464;
-/** Rows of f64[CAR_COUNT], see dynamics.ts. */
+/** Rows of a number for each car, see substeps.ts and type-rows.ts. */
 export const DYNAMICS = 49152;
 /** The contacts and pulses of the last step that had any, see K_ below. */
 export const CONTACTS = 53248;

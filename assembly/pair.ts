@@ -42,11 +42,6 @@ export const HALF = memory.data<f64>([0.5]);
   return <T>(<f64>a / <f64>b);
 }
 
-@inline export function root<T>(a: T): T {
-  if (isVector<T>()) return <T>f64x2.sqrt(<v128>a);
-  return <T>sqrt(<f64>a);
-}
-
 @inline export function size<T>(a: T): T {
   if (isVector<T>()) return <T>f64x2.abs(<v128>a);
   return <T>abs(<f64>a);

@@ -18,8 +18,10 @@ import {
   NORMAL_X,
   NORMAL_Y,
 } from './overlap';
-import { axleLoad, linear, PER_SHAPE, saturating } from './tyre';
 import { moveCars } from './step';
+import { axleLoad, linear } from './tyre';
+import { lookUpTypes } from './type-rows';
+import { PER_SHAPE, saturating } from './tyre-curve';
 
 export { followAccel, freeAccel } from './driver';
 export { walkCells, walkedCell } from './grid-walk';
@@ -109,20 +111,23 @@ export function linearForce(
 
 /** Share of the friction limit that the saturating curve gives. */
 export function saturatingShare(across: f64, along: f64, stiffness: f64): f64 {
-  return saturating<f64>(across, along, PER_SHAPE * stiffness);
+  return saturating<f32>(<f32>across, <f32>along, <f32>(PER_SHAPE * stiffness));
 }
 
 /** One tick of the vehicle model with wheel angle, drive and brake as they are in the slab. */
 export function integrate(slab: usize): void {
+  lookUpTypes(slab);
   integrateBy<v128>(slab);
 }
 
 /** One tick of actuators and vehicle model, two cars at a time. */
 export function move(slab: usize): void {
+  lookUpTypes(slab);
   moveCars<v128>(slab);
 }
 
 /** The same, one car at a time. */
 export function moveSingly(slab: usize): void {
+  lookUpTypes(slab);
   moveCars<f64>(slab);
 }

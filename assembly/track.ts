@@ -36,7 +36,6 @@ import {
   TICK_S,
   T_POINTS,
 } from './layout';
-import { MOVES, param } from './dynamics';
 import { laneAhead, laneRecord, routeCount } from './lanes';
 import { carsBeyond, carsWith } from './masks';
 import { clamp, greatest, least } from './math';
@@ -57,6 +56,8 @@ import {
 } from './pair';
 import { DRY, sampleFriction, sampleFrictionInZones } from './road-grip';
 import { arcTangent } from './series';
+import { MOVES } from './substeps';
+import { TR_UNDERSTEER, TR_WHEELBASE } from './type-rows';
 
 /** Preview time of the steering, s: it makes up for the delay of wheels and yaw. */
 const PREVIEW_S = 0.2;
@@ -77,7 +78,6 @@ const EVADE_SLIP = 1.35;
 const ANGLE_MAX = memory.data<f64>([0.7]);
 const OFFSET_MAX_M = memory.data<f64>([4.0]);
 const CURVATURE_MAX = memory.data<f64>([0.25]);
-const PER_DRY = memory.data<f64>([1.0 / DRY]);
 
 // What `follow` passes to `steer`: rows of f64[CAR_COUNT] in DYNAMICS, which is free by then.
 const S_TX: usize = DYNAMICS;
@@ -233,8 +233,6 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
 @inline function steer<T>(slab: usize, place: usize): void {
   const cars = slab + place;
   const zero = splat<T>(0.0);
-  const a = typeOf(slab, <i32>(place >> 3));
-  const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
   const vx = load<T>(cars, C_VX);
   const hx = load<T>(cars, C_HX);
   const hy = load<T>(cars, C_HY);
@@ -260,11 +258,8 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
     sub<T>(load<T>(place, S_CURVATURE), error),
     constant<T>(CURVATURE_MAX),
   );
-  const rolling = arcTangent<T>(mul<T>(curvature, param<T>(a, b, CT_WHEELBASE)));
-  const understeer = mul<T>(
-    mul<T>(param<T>(a, b, CT_UNDERSTEER), constant<T>(PER_DRY)),
-    mul<T>(vx, vx),
-  );
+  const rolling = arcTangent<T>(mul<T>(curvature, load<T>(place, TR_WHEELBASE)));
+  const understeer = mul<T>(load<T>(place, TR_UNDERSTEER), mul<T>(vx, vx));
   const target = add<T>(rolling, mul<T>(understeer, curvature));
   store<T>(
     cars,

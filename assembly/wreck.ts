@@ -21,10 +21,10 @@ import {
   TICK_S,
   TOW_NONE,
 } from './layout';
-import { AIR_DRAG } from './dynamics';
 import { carsWith } from './masks';
 import { greatest, least } from './math';
 import { getF, getI, setF, setI, typeOf } from './memory';
+import { AIR_DRAG } from './type-rows';
 import { GRAVITY } from './tyre';
 
 /** Braking of a wreck that still has brakes, and least deceleration of any wreck, m/s². */

@@ -33,7 +33,6 @@ import {
   H_TICK,
   STATUS_CRASHED,
 } from '../layout';
-import { param } from '../dynamics';
 import { raise } from '../events';
 import { clamp, least } from '../math';
 import { getF, getI, setF, setI, typeOf } from '../memory';
@@ -52,6 +51,7 @@ import {
   whereLess,
   within,
 } from '../pair';
+import { TR_REAR, TR_UNDERSTEER, TR_WHEELBASE } from '../type-rows';
 import { axleLoad, GRAVITY } from '../tyre';
 
 /**
@@ -97,7 +97,6 @@ const TRACTION_SHARE = 0.5;
 const DRAG_SHARE = 0.1;
 /** Factor on the understeer gradient for the dry road of the reference. */
 const PER_DRY = 1.0 / 0.95;
-const PER_DRY_AT = memory.data<f64>([PER_DRY]);
 /** Greatest acceleration across for a friction, m/s². */
 const ACROSS_MAX = memory.data<f64>([ACROSS_SHARE * GRAVITY]);
 const REFERENCE_PER_FRICTION = memory.data<f64>([REFERENCE_SHARE * PER_DRY]);
@@ -127,13 +126,11 @@ export function stabilise<T>(slab: usize): void {
  */
 @inline function refer<T>(slab: usize, place: usize): bool {
   const cars = slab + place;
-  const a = typeOf(slab, <i32>(place >> 3));
-  const b = isVector<T>() ? typeOf(slab, <i32>(place >> 3) + 1) : a;
   const vx = load<T>(cars, C_VX);
   const yawRate = load<T>(cars, C_YAW_RATE);
   const slowest = constant<T>(SPEED_MIN_AT);
-  const understeer = mul<T>(param<T>(a, b, CT_UNDERSTEER), constant<T>(PER_DRY_AT));
-  const reach = add<T>(param<T>(a, b, CT_WHEELBASE), mul<T>(understeer, mul<T>(vx, vx)));
+  const understeer = load<T>(place, TR_UNDERSTEER);
+  const reach = add<T>(load<T>(place, TR_WHEELBASE), mul<T>(understeer, mul<T>(vx, vx)));
   const friction = lesser<T>(load<T>(cars, C_FRICTION_FRONT), load<T>(cars, C_FRICTION_REAR));
   const most = div<T>(mul<T>(friction, constant<T>(ACROSS_MAX)), greater<T>(vx, slowest));
   const asked = div<T>(mul<T>(vx, load<T>(cars, C_STEER)), reach);
@@ -145,7 +142,7 @@ export function stabilise<T>(slab: usize): void {
   );
   const reference = add<T>(before, mul<T>(sub<T>(target, before), pace));
   store<T>(cars, reference, C_YAW_REFERENCE);
-  const rearAcross = size<T>(sub<T>(load<T>(cars, C_VY), mul<T>(param<T>(a, b, CT_REAR), yawRate)));
+  const rearAcross = size<T>(sub<T>(load<T>(cars, C_VY), mul<T>(load<T>(place, TR_REAR), yawRate)));
   const beyondSlip = sub<T>(rearAcross, mul<T>(vx, constant<T>(SLIP_ON_AT)));
   const beyondYaw = sub<T>(size<T>(sub<T>(yawRate, reference)), constant<T>(YAW_ON_AT));
   const beyondRoad = sub<T>(mul<T>(size<T>(asked), constant<T>(ACROSS_SHARE_AT)), most);
