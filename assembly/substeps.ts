@@ -42,18 +42,16 @@ const SLIP_SPEED_MIN = memory.data<f32>([2.0]);
 /** Between these speeds, m/s, wheels change from pure rolling to tyres that slip. */
 const ROLLING_MPS: f32 = 0.5;
 const SLIPPING_MPS: f32 = 2.0;
-const SLIPPING = memory.data<f32>([2.0]);
+const SLIPPING = memory.data<f32>([SLIPPING_MPS]);
 /**
  * A car that its brakes can hold stops below the second speed if it came from below the first, m/s.
  */
 const LATCH_MPS: f32 = 0.3;
 const STILL_MPS: f32 = 0.02;
 
-/**
- * Values that the stages of a tick pass on, one f32 per car, in rows of DYNAMICS. Each stage
- * processes all cars before the next one begins: cars are independent, so the processor overlaps
- * their work.
- */
+// Values that the stages of a tick pass on, one f32 per car, in rows of DYNAMICS. Each stage
+// processes all cars before the next one begins: cars are independent, so the processor overlaps
+// their work.
 /** Yaw acceleration by braking on one side. */
 export const S_MOMENT: usize = QUAD_ROW * 0 + DYNAMICS;
 /** 1 if the drive is stronger than the brakes, else 0. */
@@ -196,7 +194,7 @@ export function substeps<T>(): void {
 
 /**
  * Way and turn of a sub-step from the velocities and the heading in its middle. The sine of a turn is the
- * turn: the third power of a very small one is below the normal numbers of f32, which takes processors long.
+ * turn: the third power of a very small one would be a subnormal number of f32, which slows processors down.
  */
 @inline function travel<T>(place: usize, ux: T, uy: T, ur: T, isFirst: bool): void {
   const h = constant<T>(SUBSTEP);
@@ -204,9 +202,9 @@ export function substeps<T>(): void {
   const halfTurn = mul<T>(turn, constant<T>(HALF));
   const angle = isFirst ? halfTurn : add<T>(load<T>(place, S_TURN), halfTurn);
   const square = mul<T>(angle, angle);
-  const cosine = sub<T>(constant<T>(ONE), mul<T>(square, constant<T>(HALF)));
-  const ahead = mul<T>(h, sub<T>(mul<T>(ux, cosine), mul<T>(uy, angle)));
-  const left = mul<T>(h, add<T>(mul<T>(ux, angle), mul<T>(uy, cosine)));
+  const c = sub<T>(constant<T>(ONE), mul<T>(square, constant<T>(HALF)));
+  const ahead = mul<T>(h, sub<T>(mul<T>(ux, c), mul<T>(uy, angle)));
+  const left = mul<T>(h, add<T>(mul<T>(ux, angle), mul<T>(uy, c)));
   if (isFirst) {
     store<T>(place, ahead, S_AHEAD);
     store<T>(place, left, S_LEFT);

@@ -36,6 +36,7 @@ import {
   TICK_S,
   T_POINTS,
 } from './layout';
+import { arcTangent } from './arc-tangent';
 import { laneAhead, laneRecord, routeCount } from './lanes';
 import { carsBeyond, carsWith } from './masks';
 import { clamp, greatest, least } from './math';
@@ -55,7 +56,6 @@ import {
   within,
 } from './pair';
 import { DRY, sampleFriction, sampleFrictionInZones } from './road-grip';
-import { arcTangent } from './series';
 import { MOVES } from './substeps';
 import { TR_UNDERSTEER, TR_WHEELBASE } from './type-rows';
 

@@ -22,8 +22,8 @@ import { DRY } from './road-grip';
 import { PER_SHAPE } from './tyre-curve';
 
 /**
- * What the types of a world's cars say, car by car, in rows of DYNAMICS: so it is read as the values of
- * the cars are. It is written when a world begins to step and holds until it ends.
+ * Parameters of the types of a world's cars, car by car, in rows of DYNAMICS: so they are read as the values
+ * of the cars are. They are written when `step` begins and hold until it ends.
  */
 
 /** ½ ρ c_d A, N s²/m². */

@@ -23,7 +23,7 @@ let last: Promise<unknown> = Promise.resolve();
 export function confirmed(question: Question): Promise<string | undefined> {
   // A dialog tells later that it is closed. A question that is asked before that would take it for its own.
   const answer = last.then(() => ask(question));
-  last = answer;
+  last = answer.catch(() => {});
   return answer;
 }
 
