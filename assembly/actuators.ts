@@ -24,57 +24,57 @@ import {
   lesser,
   mul,
   ONE,
-  ROW,
+  QUAD_ROW,
   splat,
   sub,
   whereLess,
   within,
-} from './pair';
+} from './quad';
 import { TR_AIR_DRAG } from './type-rows';
 
 /** Rate of the road wheels' angle, normally and while evading, rad/s, and its limit, rad. */
 const STEER_RATE = 0.6;
 const EVADE_RATE = 0.8;
-const STEER_MAX = memory.data<f64>([0.6]);
+const STEER_MAX = memory.data<f32>([0.6]);
 /** Of a tick. */
-const STEER_SWING = memory.data<f64>([STEER_RATE * TICK_S]);
-const EVADE_SWING = memory.data<f64>([EVADE_RATE * TICK_S]);
+const STEER_SWING = memory.data<f32>([<f32>(STEER_RATE * TICK_S)]);
+const EVADE_SWING = memory.data<f32>([<f32>(EVADE_RATE * TICK_S)]);
 /** Jerk limits of the wished acceleration towards driving and towards braking, m/s³. */
 const JERK_UP = 2.5;
 const JERK_DOWN = 10.0;
 /** Of a tick. */
-const EASE_UP = memory.data<f64>([JERK_UP * TICK_S]);
-const EASE_DOWN = memory.data<f64>([JERK_DOWN * TICK_S]);
+const EASE_UP = memory.data<f32>([<f32>(JERK_UP * TICK_S)]);
+const EASE_DOWN = memory.data<f32>([<f32>(JERK_DOWN * TICK_S)]);
 /** Rolling resistance, and drag of an engine that does not drive, m/s². */
 export const ROLLING = 0.15;
-const ROLLING_AT = memory.data<f64>([ROLLING]);
-const ENGINE_DRAG = memory.data<f64>([-0.4]);
+const ROLLING_AT = memory.data<f32>([<f32>ROLLING]);
+const ENGINE_DRAG = memory.data<f32>([-0.4]);
 /** Below this speed the engine drag fades, m/s. */
-const PER_FADE_MPS = memory.data<f64>([1.0 / 2.0]);
+const PER_FADE_MPS = memory.data<f32>([<f32>(1.0 / 2.0)]);
 /** Greatest drive acceleration, m/s², up to the speed above which power limits it, m/s. */
 const DRIVE_MAX = 3.0;
 const POWER_LIMIT_MPS = 8.0;
-const POWER_LIMIT = memory.data<f64>([POWER_LIMIT_MPS]);
+const POWER_LIMIT = memory.data<f32>([<f32>POWER_LIMIT_MPS]);
 /** ÷ mass of the car, m²/s³. */
-const POWER_MAX = memory.data<f64>([DRIVE_MAX * POWER_LIMIT_MPS]);
+const POWER_MAX = memory.data<f32>([<f32>(DRIVE_MAX * POWER_LIMIT_MPS)]);
 /** Time constant of the drive train, s, and the drive below which it settles, m/s². */
 const DRIVE_LAG_S = 0.25;
-const DRIVE_MIN = memory.data<f64>([0.02]);
+const DRIVE_MIN = memory.data<f32>([0.02]);
 /** Of the way to the wished drive, in a tick. */
-const DRIVE_SHARE = memory.data<f64>([TICK_S / (DRIVE_LAG_S + TICK_S)]);
+const DRIVE_SHARE = memory.data<f32>([<f32>(TICK_S / (DRIVE_LAG_S + TICK_S))]);
 /**
  * Dead time of the brakes in ticks (0.1 s), and the rate at which they build up and release, m/s³.
  */
 export const BRAKE_DELAY_TICKS = 5.0;
 export const BRAKE_RATE = 30.0;
-const BRAKE_DELAY = memory.data<f64>([BRAKE_DELAY_TICKS]);
-const BRAKE_TICKS_MAX = memory.data<f64>([BRAKE_DELAY_TICKS + 1.0]);
+const BRAKE_DELAY = memory.data<f32>([<f32>BRAKE_DELAY_TICKS]);
+const BRAKE_TICKS_MAX = memory.data<f32>([<f32>(BRAKE_DELAY_TICKS + 1.0)]);
 /** Of a tick, m/s². */
-const BRAKE_STEP = memory.data<f64>([BRAKE_RATE * TICK_S]);
+const BRAKE_STEP = memory.data<f32>([<f32>(BRAKE_RATE * TICK_S)]);
 
 /** Turns the wishes of driver and functions into wheel angles, drive and brakes. */
 export function actuate<T>(slab: usize): void {
-  for (let place: usize = 0; place < ROW; place += sizeof<T>()) {
+  for (let place: usize = 0; place < QUAD_ROW; place += sizeof<T>()) {
     steer<T>(slab, place);
     drive<T>(slab, place);
   }

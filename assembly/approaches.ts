@@ -32,7 +32,7 @@ const AT_LINE_M = 3.0;
 // Lists that the junction decisions read, by car and by junction.
 /** i32[CAR_COUNT], the next connector on the route, without the one that the car is on */
 export const AHEAD: usize = SCRATCH;
-/** f64[CAR_COUNT] m, from the front bumper to the stop line of that connector */
+/** f32[CAR_COUNT] m, from the front bumper to the stop line of that connector */
 export const DISTANCE: usize = SCRATCH + 80;
 /** i8[JUNCTION_MAX], first car of the list of those that approach, −1 none */
 const FIRST: usize = SCRATCH + 640;
@@ -47,7 +47,7 @@ const NEXT_HOLDER: usize = NEXT + CAR_COUNT; // i8[CAR_COUNT], the same among th
 }
 
 @inline export function lineDistance(car: i32): f64 {
-  return load<f64>(DISTANCE + ((<usize>car) << 3));
+  return load<f32>(DISTANCE + ((<usize>car) << 2));
 }
 
 @inline export function firstApproaching(junction: i32): i32 {
@@ -97,7 +97,7 @@ export function surveyApproaches(slab: usize, city: usize): void {
       setI(slab, C_STOOD_TICK, car, load<u32>(slab + H_TICK));
     }
     store<i32>(AHEAD + ((<usize>car) << 2), ahead);
-    store<f64>(DISTANCE + ((<usize>car) << 3), distance);
+    store<f32>(DISTANCE + ((<usize>car) << 2), <f32>distance);
     // A car that is pulled, or stands at the roadside, claims no way.
     if (getI(slab, C_TOW, car) == 0)
       push(FIRST, NEXT, load<i32>(laneRecord(city, ahead) + L_JUNCTION), car);

@@ -32,7 +32,7 @@ describe('bodies', () => {
     ]);
     stepTo(kernel, slab, 300);
     const view = look(kernel, slab);
-    expect(view.f64(C_X, 0)).toBeGreaterThan(view.f64(C_X, 1));
+    expect(view.real(C_X, 0)).toBeGreaterThan(view.real(C_X, 1));
     expect(kernel.contactCount(slab)).toBe(0);
   });
 
@@ -58,8 +58,8 @@ describe('bodies', () => {
       const view = look(kernel, slab);
       for (const a of cars) {
         for (let b = a + 1; b < CAR_COUNT; b++) {
-          const dx = view.f64(C_X, b) - view.f64(C_X, a);
-          const dy = view.f64(C_Y, b) - view.f64(C_Y, a);
+          const dx = view.real(C_X, b) - view.real(C_X, a);
+          const dy = view.real(C_Y, b) - view.real(C_Y, a);
           // A car that comes into reach within the next tick must be in the mask already.
           if (Math.hypot(dx, dy) > 5.2) continue;
           pairs++;

@@ -35,9 +35,9 @@ describe('a chain', () => {
     const first = nextContact(kernel, slab);
     stepTo(kernel, slab, first.tick + laterTicks - 1);
     edit(kernel, slab, (world) => {
-      const [x, y] = [world.f64(C_X, 1), world.f64(C_Y, 1) + lengthM];
+      const [x, y] = [world.real(C_X, 1), world.real(C_Y, 1) + lengthM];
       world.placeCar(2, { x, y, hx: 0, hy: -1 });
-      world.setF64(C_VX, 2, 12);
+      world.setReal(C_VX, 2, 12);
       touchable(world);
     });
     const [second] = contactsUntil(kernel, slab, first.tick + laterTicks + 20);

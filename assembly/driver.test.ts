@@ -51,7 +51,7 @@ describe('the intelligent driver model', () => {
   ])(
     'at %d m/s, closing in by %d m/s on a gap of %d m, accelerates by %d m/s²',
     (speed, closing, gap, accel) => {
-      expect(model(speed, speed - closing, gap)).toBeCloseTo(accel, 12);
+      expect(model(speed, speed - closing, gap)).toBeCloseTo(accel, 6);
     },
   );
 

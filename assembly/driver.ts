@@ -29,7 +29,7 @@ import { leadAccel, leadSensors } from './leader';
 import { carsWithout } from './masks';
 import { choose, clamp, greatest, least } from './math';
 import { getF, getI, setF, setI } from './memory';
-import { bitsLess, ROW, splat } from './pair';
+import { bitsLess, QUAD_ROW, splat } from './quad';
 import { stopDistance } from './right-of-way';
 import { DRIVER_DECEL_MAX, WAITING_MPS } from './thresholds';
 
@@ -64,7 +64,7 @@ export function decide(slab: usize, city: usize): void {
   const lost = driven & carsLost(slab);
   const cars = driven & ~lost;
   for (let left = cars; left != 0; left &= left - 1) driveFreely(slab, city, <i32>ctz(left));
-  const alone = ASC_FEATURE_SIMD ? carsAlone<v128>(slab) : carsAlone<f64>(slab);
+  const alone = ASC_FEATURE_SIMD ? carsAlone<v128>(slab) : carsAlone<f32>(slab);
   for (let left = cars & ~alone; left != 0; left &= left - 1) keepDistance(slab, <i32>ctz(left));
   for (let left = cars; left != 0; left &= left - 1) heedLines(slab, city, <i32>ctz(left));
   for (let left = lost; left != 0; left &= left - 1)
@@ -84,8 +84,8 @@ function carsLost(slab: usize): u32 {
 /** Mask of the cars without a leader. */
 @inline function carsAlone<T>(slab: usize): u32 {
   let alone: u32 = 0;
-  for (let place: usize = 0; place < ROW; place += sizeof<T>())
-    alone |= bitsLess<T>(load<T>(slab + place, C_GAP), splat<T>(0.0)) << (<u32>(place >> 3));
+  for (let place: usize = 0; place < QUAD_ROW; place += sizeof<T>())
+    alone |= bitsLess<T>(load<T>(slab + place, C_GAP), splat<T>(0.0)) << (<u32>(place >> 2));
   return alone;
 }
 

@@ -25,29 +25,31 @@ import {
   add,
   constant,
   greater,
-  HALF,
   lesser,
   mul,
   ONE,
-  ROW,
+  QUAD_ROW,
   size,
   splat,
   sub,
   whereLess,
   within,
-} from './pair';
+} from './quad';
+import * as pair from './pair';
+import { cosine, sine } from './sine';
 import {
+  isAny,
   MOVES,
   S_AHEAD,
-  S_FRONT,
+  S_ASIDE,
+  S_COSINE,
+  S_FORWARD,
   S_LEFT,
-  S_LIMIT_FRONT,
-  S_LIMIT_REAR,
   S_MOMENT,
   S_PUSHED,
-  S_REAR,
-  S_SLOPE,
-  S_STEER,
+  S_SIDE_FRONT,
+  S_SIDE_REAR,
+  S_SINE,
   S_TURN,
   S_VX,
   S_VY,
@@ -63,6 +65,7 @@ import {
   TR_REAR,
 } from './type-rows';
 import { axleLoad } from './tyre';
+import { sideLimit } from './tyre-curve';
 
 /**
  * Nonlinear single-track model: two axles with saturating tyres, friction ellipse and load transfer,
@@ -70,31 +73,31 @@ import { axleLoad } from './tyre';
  * `substeps`; friction limits and load are frozen during a tick.
  */
 
-const TICKS_PER_S = memory.data<f64>([1.0 / TICK_S]);
+const TICKS_PER_S = memory.data<f32>([<f32>(1.0 / TICK_S)]);
 /** Share of the friction limit that brakes with ABS and a spinning driven axle can use. */
 export const ABS_SHARE = 0.95;
-const ABS_BRAKES = memory.data<f64>([-ABS_SHARE]);
-const SPIN_SHARE = memory.data<f64>([0.98]);
+const ABS_BRAKES = memory.data<f32>([<f32>-ABS_SHARE]);
+const SPIN_SHARE = memory.data<f32>([0.98]);
 /** Low pass of the acceleration that shifts load, time constant 0.05 s: 1 − exp(−0.4). */
-const LOAD_SHARE = memory.data<f64>([0.32967995396436073]);
+const LOAD_SHARE = memory.data<f32>([0.32967995396436073]);
 
 /** The direction of travel is linear up to 0.1 m/s. */
-const PER_CREEP_MPS = memory.data<f64>([10.0]);
+const PER_CREEP_MPS = memory.data<f32>([10.0]);
 const SIXTH = memory.data<f64>([0.16666666666666666]);
 const ONE_AND_HALF = memory.data<f64>([1.5]);
 
 /** Moves every car that is no wreck by one tick. */
 export function integrate<T>(slab: usize): void {
-  const width: usize = sizeof<T>();
-  for (let place: usize = 0; place < ROW; place += width) {
+  for (let place: usize = 0; place < QUAD_ROW; place += sizeof<T>()) {
     store<T>(place, moves<T>(slab, place), MOVES);
-    if (isAny<T>(load<T>(place, MOVES))) prepare<T>(slab, place);
+    if (isAny<T>(place)) prepare<T>(slab, place);
   }
-  if (isVector<T>()) substeps<v128>();
-  else substeps<f32>();
-  for (let place: usize = 0; place < ROW; place += width) {
-    if (isAny<T>(load<T>(place, MOVES))) finish<T>(slab, place);
+  substeps<T>();
+  for (let place: usize = 0; place < QUAD_ROW; place += sizeof<T>()) {
+    if (isAny<T>(place)) finish<T>(slab, place);
   }
+  if (isVector<T>()) displaceAll<v128>(slab);
+  else displaceAll<f64>(slab);
 }
 
 /** 1 for a car that is no wreck and moves or is driven, else 0. */
@@ -105,24 +108,15 @@ export function integrate<T>(slab: usize): void {
   const stirred = greater<T>(size<T>(load<T>(cars, C_VX)), size<T>(load<T>(cars, C_VY)));
   const drive = add<T>(load<T>(cars, C_DRIVE), load<T>(cars, C_SLOPE));
   const pushed = greater<T>(sub<T>(drive, load<T>(cars, C_BRAKE)), size<T>(load<T>(cars, C_ACCEL)));
-  return mul<T>(
-    notWrecked<T>(slab, place),
-    whereLess<T>(zero, greater<T>(stirred, pushed), one, zero),
-  );
+  return mul<T>(notWrecked<T>(cars), whereLess<T>(zero, greater<T>(stirred, pushed), one, zero));
 }
 
-@inline function notWrecked<T>(slab: usize, place: usize): T {
-  const status = slab + (place >> 1);
+@inline function notWrecked<T>(cars: usize): T {
   if (isVector<T>()) {
-    const wide = i64x2.extend_low_i32x4_u(v128.load_zero<u64>(status, C_STATUS));
-    return <T>v128.and(i64x2.ne(wide, i64x2.splat(STATUS_CRASHED)), f64x2.splat(1.0));
+    const runs = i32x4.ne(v128.load(cars, C_STATUS), i32x4.splat(STATUS_CRASHED));
+    return <T>v128.and(runs, f32x4.splat(1.0));
   }
-  return <T>(load<i32>(status, C_STATUS) != STATUS_CRASHED ? 1.0 : 0.0);
-}
-
-@inline function isAny<T>(flags: T): bool {
-  if (isVector<T>()) return v128.any_true(<v128>flags);
-  return <f64>flags != 0.0;
+  return <T>(load<i32>(cars, C_STATUS) != STATUS_CRASHED ? <f32>1.0 : <f32>0.0);
 }
 
 /** Direction of travel: −1 to 1, linear within ±0.1 m/s. */
@@ -131,11 +125,12 @@ export function integrate<T>(slab: usize): void {
 }
 
 /**
- * Computes what is constant during the tick: geometry, forces along the wheels, friction limits.
- * Brakes act against the direction of travel at its start.
+ * Computes what is constant during the tick: geometry, forces of the wheels in the axes of the car, what
+ * the friction ellipse leaves for side forces. Brakes act against the direction of travel at its start.
  */
 @inline function prepare<T>(slab: usize, place: usize): void {
   const cars = slab + place;
+  const zero = splat<T>(0.0);
   const one = constant<T>(ONE);
   const perWheelbase = load<T>(place, TR_PER_WHEELBASE);
   const height = load<T>(place, TR_HEIGHT);
@@ -163,31 +158,19 @@ export function integrate<T>(slab: usize): void {
     mul<T>(brakeRear, along),
     limitRear,
   );
-  narrow<T>(place, load<T>(cars, C_STEER), S_STEER);
-  narrow<T>(place, front, S_FRONT);
-  narrow<T>(place, rear, S_REAR);
-  narrow<T>(place, limitFront, S_LIMIT_FRONT);
-  narrow<T>(place, limitRear, S_LIMIT_REAR);
-  narrow<T>(place, slope, S_SLOPE);
-  narrow<T>(place, load<T>(cars, C_YAW_MOMENT), S_MOMENT);
-  const zero = splat<T>(0.0);
-  narrow<T>(place, whereLess<T>(brake, add<T>(drive, slope), one, zero), S_PUSHED);
-  narrow<T>(place, vx, S_VX);
-  narrow<T>(place, load<T>(cars, C_VY), S_VY);
-  narrow<T>(place, load<T>(cars, C_YAW_RATE), S_YAW_RATE);
-}
-
-/** Stores f64 values of a place in a row of f32. */
-@inline function narrow<T>(place: usize, value: T, row: usize): void {
-  if (isVector<T>())
-    v128.store_lane<u64>((place >> 1) + row, f32x4.demote_f64x2_zero(<v128>value), 0);
-  else store<f32>((place >> 1) + row, <f32>(<f64>value));
-}
-
-/** Loads values of a place from a row of f32. */
-@inline function widened<T>(place: usize, row: usize): T {
-  if (isVector<T>()) return <T>f64x2.promote_low_f32x4(v128.load_zero<u64>((place >> 1) + row));
-  return <T>(<f64>load<f32>((place >> 1) + row));
+  const s = sine<T>(load<T>(cars, C_STEER));
+  const c = cosine<T>(load<T>(cars, C_STEER));
+  store<T>(place, s, S_SINE);
+  store<T>(place, c, S_COSINE);
+  store<T>(place, add<T>(add<T>(mul<T>(front, c), rear), slope), S_FORWARD);
+  store<T>(place, mul<T>(front, s), S_ASIDE);
+  store<T>(place, sideLimit<T>(limitFront, front), S_SIDE_FRONT);
+  store<T>(place, sideLimit<T>(limitRear, rear), S_SIDE_REAR);
+  store<T>(place, load<T>(cars, C_YAW_MOMENT), S_MOMENT);
+  store<T>(place, whereLess<T>(brake, add<T>(drive, slope), one, zero), S_PUSHED);
+  store<T>(place, vx, S_VX);
+  store<T>(place, load<T>(cars, C_VY), S_VY);
+  store<T>(place, load<T>(cars, C_YAW_RATE), S_YAW_RATE);
 }
 
 /** Force along an axle's wheels, m/s², limited by wheel spin and by ABS. */
@@ -197,43 +180,17 @@ export function integrate<T>(slab: usize): void {
   return lesser<T>(greater<T>(sub<T>(drive, brake), least), most);
 }
 
-/**
- * Writes the new state; a neighbour that does not move keeps its own. Two terms of the series of sine and
- * cosine turn the heading, and one Newton step normalises it: exact to 1e-7 rad at 5 rad/s.
- */
+/** Writes the new velocities; a neighbour that does not move keeps its own. */
 @inline function finish<T>(slab: usize, place: usize): void {
   const cars = slab + place;
-  const vx = widened<T>(place, S_VX);
-  const vy = widened<T>(place, S_VY);
-  const yawRate = widened<T>(place, S_YAW_RATE);
-  const ahead = widened<T>(place, S_AHEAD);
-  const left = widened<T>(place, S_LEFT);
-  const turn = widened<T>(place, S_TURN);
-  const half = constant<T>(HALF);
-  const square = mul<T>(turn, turn);
-  const cos = sub<T>(constant<T>(ONE), mul<T>(square, half));
-  const sin = sub<T>(turn, mul<T>(turn, mul<T>(square, constant<T>(SIXTH))));
-  const x = load<T>(cars, C_X);
-  const y = load<T>(cars, C_Y);
-  const hx = load<T>(cars, C_HX);
-  const hy = load<T>(cars, C_HY);
-  const toX = add<T>(x, sub<T>(mul<T>(hx, ahead), mul<T>(hy, left)));
-  const toY = add<T>(y, add<T>(mul<T>(hy, ahead), mul<T>(hx, left)));
-  const nx = sub<T>(mul<T>(hx, cos), mul<T>(hy, sin));
-  const ny = add<T>(mul<T>(hy, cos), mul<T>(hx, sin));
-  const norm = sub<T>(
-    constant<T>(ONE_AND_HALF),
-    mul<T>(half, add<T>(mul<T>(nx, nx), mul<T>(ny, ny))),
-  );
+  const vx = load<T>(place, S_VX);
+  const vy = load<T>(place, S_VY);
+  const yawRate = load<T>(place, S_YAW_RATE);
   const gained = mul<T>(sub<T>(vx, load<T>(cars, C_VX)), constant<T>(TICKS_PER_S));
   const loadAccel = load<T>(cars, C_LOAD_ACCEL);
   const felt = sub<T>(gained, mul<T>(vy, yawRate));
   const moves = load<T>(place, MOVES);
   const shifted = add<T>(loadAccel, mul<T>(constant<T>(LOAD_SHARE), sub<T>(felt, loadAccel)));
-  keep<T>(cars, C_X, moves, toX);
-  keep<T>(cars, C_Y, moves, toY);
-  keep<T>(cars, C_HX, moves, mul<T>(nx, norm));
-  keep<T>(cars, C_HY, moves, mul<T>(ny, norm));
   keep<T>(cars, C_VX, moves, vx);
   keep<T>(cars, C_VY, moves, vy);
   keep<T>(cars, C_YAW_RATE, moves, yawRate);
@@ -244,4 +201,56 @@ export function integrate<T>(slab: usize): void {
 /** Stores a value for the cars that move. */
 @inline function keep<T>(cars: usize, array: usize, moves: T, value: T): void {
   store<T>(cars + array, whereLess<T>(splat<T>(0.0), moves, value, load<T>(cars + array)));
+}
+
+/** Adds way and turn to the poses, in f64 for one car or for two at once. */
+@inline function displaceAll<T>(slab: usize): void {
+  for (let place: usize = 0; place < pair.ROW; place += sizeof<T>()) {
+    if (isVector<T>() ? load<u64>(place >> 1, MOVES) != 0 : load<u32>(place >> 1, MOVES) != 0)
+      displace<T>(slab, place);
+  }
+}
+
+/**
+ * Two terms of the series of sine and cosine turn the heading, and one Newton step normalises it: exact to
+ * 1e-7 rad at 5 rad/s.
+ */
+@inline function displace<T>(slab: usize, place: usize): void {
+  const cars = slab + place;
+  const ahead = widened<T>(place, S_AHEAD);
+  const left = widened<T>(place, S_LEFT);
+  const turn = widened<T>(place, S_TURN);
+  const one = pair.constant<T>(pair.ONE);
+  const half = pair.constant<T>(pair.HALF);
+  const square = pair.mul<T>(turn, turn);
+  const cos = pair.sub<T>(one, pair.mul<T>(square, half));
+  const cube = pair.mul<T>(turn, pair.mul<T>(square, pair.constant<T>(SIXTH)));
+  const sin = pair.sub<T>(turn, cube);
+  const x = load<T>(cars, C_X);
+  const y = load<T>(cars, C_Y);
+  const hx = load<T>(cars, C_HX);
+  const hy = load<T>(cars, C_HY);
+  const toX = pair.add<T>(x, pair.sub<T>(pair.mul<T>(hx, ahead), pair.mul<T>(hy, left)));
+  const toY = pair.add<T>(y, pair.add<T>(pair.mul<T>(hy, ahead), pair.mul<T>(hx, left)));
+  const nx = pair.sub<T>(pair.mul<T>(hx, cos), pair.mul<T>(hy, sin));
+  const ny = pair.add<T>(pair.mul<T>(hy, cos), pair.mul<T>(hx, sin));
+  const length2 = pair.add<T>(pair.mul<T>(nx, nx), pair.mul<T>(ny, ny));
+  const norm = pair.sub<T>(pair.constant<T>(ONE_AND_HALF), pair.mul<T>(half, length2));
+  const moves = widened<T>(place, MOVES);
+  put<T>(cars, C_X, moves, toX);
+  put<T>(cars, C_Y, moves, toY);
+  put<T>(cars, C_HX, moves, pair.mul<T>(nx, norm));
+  put<T>(cars, C_HY, moves, pair.mul<T>(ny, norm));
+}
+
+/** Loads f64 values of a place from a row of f32. */
+@inline function widened<T>(place: usize, row: usize): T {
+  if (isVector<T>()) return <T>f64x2.promote_low_f32x4(v128.load_zero<u64>((place >> 1) + row));
+  return <T>(<f64>load<f32>((place >> 1) + row));
+}
+
+/** `keep` with f64. */
+@inline function put<T>(cars: usize, array: usize, moves: T, value: T): void {
+  const before = load<T>(cars + array);
+  store<T>(cars + array, pair.whereLess<T>(pair.splat<T>(0.0), moves, value, before));
 }

@@ -12,18 +12,19 @@
  *
  * One slab holds one world:
  *
- *   ┌─ HEADER ─┬─ cars, f64 ───────────┬─ cars, i32 ───────────┬─ signals ─┬─ hazards ─┐
- *   │ seed tick│ x[20] y[20] hx[20] …  │ lane[20] status[20] … │ offset[64]│ 16 ×104 B │
- *   ├──────────┴───────┬───────────────┴──┬────────────────────┴───────────┴───────────┘
- *   │ tracks 2176 B    │ events 64 × 32 B │ zero up to SLAB_BYTES
- *   └──────────────────┴──────────────────┘
+ *   ┌─ HEADER ─┬─ cars, f64 ─┬─ cars, f32 ──┬─ cars, i32 ───────────┬─ pulses, f64 ─┐
+ *   │ seed tick│ x[20] y[20]…│ vx[20] vy[20]…│ lane[20] status[20] … │ x[20] y[20] … │
+ *   ├──────────┴┬────────────┴─┬────────────┴─┬──────────────────┬──┴───────────────┘
+ *   │ signals   │ hazards      │ tracks       │ events           │ zero up to SLAB_BYTES
+ *   │ offset[64]│ 16 × 104 B   │ 2176 B       │ 64 × 32 B        │
+ *   └───────────┴──────────────┴──────────────┴──────────────────┘
  *
  * Every offset below is in bytes. Structure of arrays: array k of a group begins at
  * `GROUP + k * stride`, and element i of it at `+ i * element size`.
  */
 
 /** Goes up whenever any number in this file changes its meaning. */
-export const LAYOUT_VERSION = 7;
+export const LAYOUT_VERSION = 8;
 
 // ── limits ────────────────────────────────────────────────────────────────────────────────────
 export const CAR_COUNT = 20;
@@ -145,57 +146,52 @@ export const C_X = CARS + 0 * CAR_F64; // m east, centre of gravity
 export const C_Y = CARS + 1 * CAR_F64; // m north
 export const C_HX = CARS + 2 * CAR_F64; // heading, unit vector
 export const C_HY = CARS + 3 * CAR_F64;
-export const C_VX = CARS + 4 * CAR_F64; // m/s forward
-export const C_VY = CARS + 5 * CAR_F64; // m/s to the left
-export const C_YAW_RATE = CARS + 6 * CAR_F64; // rad/s, counter-clockwise
-export const C_STEER = CARS + 7 * CAR_F64; // rad at the road wheels
-export const C_ACCEL = CARS + 8 * CAR_F64; // m/s² forward, as driven
-export const C_STATION = CARS + 9 * CAR_F64; // m along the lane
-export const C_OFFSET = CARS + 10 * CAR_F64; // m left of the lane centre
-export const C_GAP = CARS + 11 * CAR_F64; // m to the vehicle ahead as measured, −1 where none
-export const C_STEER_TARGET = CARS + 12 * CAR_F64; // rad
-export const C_ACCEL_TARGET = CARS + 13 * CAR_F64; // m/s²
-export const C_SPEED_FACTOR = CARS + 14 * CAR_F64; // own pace, × the speed limit
-export const C_HEADWAY = CARS + 15 * CAR_F64; // s
-export const C_STANDSTILL_GAP = CARS + 16 * CAR_F64; // m
-export const C_ACCEL_COMFORT = CARS + 17 * CAR_F64; // m/s²
-export const C_DECEL_COMFORT = CARS + 18 * CAR_F64; // m/s²
-export const C_LEAD_SPEED = CARS + 19 * CAR_F64; // m/s, of the vehicle that GAP is to
-/** m/s², drive force ÷ mass, or engine drag where negative */
-export const C_DRIVE = CARS + 20 * CAR_F64;
-/** m/s², brake force ÷ mass that the pedals have built up */
-export const C_BRAKE = CARS + 21 * CAR_F64;
-/** m/s², low-passed acceleration that shifts load between the axles */
-export const C_LOAD_ACCEL = CARS + 22 * CAR_F64;
-export const C_FRICTION_FRONT = CARS + 23 * CAR_F64; // peak friction under the front axle
-export const C_FRICTION_REAR = CARS + 24 * CAR_F64;
-/** m/s², decided every few ticks; ACCEL_TARGET follows it */
-export const C_ACCEL_WANTED = CARS + 25 * CAR_F64;
-export const C_BRAKE_TICKS = CARS + 26 * CAR_F64; // ticks for which the brakes have been asked for
-/** m/s², deceleration that emergency functions demand, 0 none */
-export const C_EMERGENCY = CARS + 27 * CAR_F64;
-/** m left of the lane centre, where evasive steering ends */
-export const C_EVADE_OFFSET = CARS + 28 * CAR_F64;
-export const C_EVADE_FROM = CARS + 29 * CAR_F64; // m left of the lane centre, where it began
-export const C_EVADE_S = CARS + 30 * CAR_F64; // s, duration of the change of offset
-export const C_YAW_REFERENCE = CARS + 31 * CAR_F64; // rad/s, of stability control, low-passed
-export const C_YAW_MOMENT = CARS + 32 * CAR_F64; // rad/s², yaw moment ÷ inertia that it brakes up
-/** m/s², brake force ÷ mass that it adds to the front axle */
-export const C_ESC_BRAKE_FRONT = CARS + 33 * CAR_F64;
-export const C_ESC_BRAKE_REAR = CARS + 34 * CAR_F64; // m/s², to the rear axle
-/** m/s² by which gravity drives it forward, 0 on a level road */
-export const C_SLOPE = CARS + 35 * CAR_F64;
-/** m/s east and north, sum of the changes of velocity in the last crash pulse */
-export const C_PULSE_X = CARS + 36 * CAR_F64;
-export const C_PULSE_Y = CARS + 37 * CAR_F64;
-/** m/s, its greatest sum in the incident, of the pulses that are over */
-export const C_PULSE_GREATEST = CARS + 38 * CAR_F64;
-/** J of deformation that no record has told: half of what two cars share */
-export const C_PULSE_ENERGY = CARS + 39 * CAR_F64;
-/** Even: two rows at a time are read as one. */
-export const CAR_F64_ARRAYS = 40;
+export const C_STATION = CARS + 4 * CAR_F64; // m along the lane
 
-export const CARS_I32 = CARS + CAR_F64_ARRAYS * CAR_F64;
+/** Rows of f32: from here to CARS_I32. */
+export const CARS_F32 = CARS + 5 * CAR_F64;
+export const CAR_F32 = CAR_COUNT * 4;
+export const C_VX = CARS_F32 + 0 * CAR_F32; // m/s forward
+export const C_VY = CARS_F32 + 1 * CAR_F32; // m/s to the left
+export const C_YAW_RATE = CARS_F32 + 2 * CAR_F32; // rad/s, counter-clockwise
+export const C_STEER = CARS_F32 + 3 * CAR_F32; // rad at the road wheels
+export const C_ACCEL = CARS_F32 + 4 * CAR_F32; // m/s² forward, as driven
+export const C_OFFSET = CARS_F32 + 5 * CAR_F32; // m left of the lane centre
+export const C_GAP = CARS_F32 + 6 * CAR_F32; // m to the vehicle ahead as measured, −1 where none
+export const C_STEER_TARGET = CARS_F32 + 7 * CAR_F32; // rad
+export const C_ACCEL_TARGET = CARS_F32 + 8 * CAR_F32; // m/s²
+export const C_SPEED_FACTOR = CARS_F32 + 9 * CAR_F32; // own pace, × the speed limit
+export const C_HEADWAY = CARS_F32 + 10 * CAR_F32; // s
+export const C_STANDSTILL_GAP = CARS_F32 + 11 * CAR_F32; // m
+export const C_ACCEL_COMFORT = CARS_F32 + 12 * CAR_F32; // m/s²
+export const C_DECEL_COMFORT = CARS_F32 + 13 * CAR_F32; // m/s²
+export const C_LEAD_SPEED = CARS_F32 + 14 * CAR_F32; // m/s, of the vehicle that GAP is to
+/** m/s², drive force ÷ mass, or engine drag where negative */
+export const C_DRIVE = CARS_F32 + 15 * CAR_F32;
+/** m/s², brake force ÷ mass that the pedals have built up */
+export const C_BRAKE = CARS_F32 + 16 * CAR_F32;
+/** m/s², low-passed acceleration that shifts load between the axles */
+export const C_LOAD_ACCEL = CARS_F32 + 17 * CAR_F32;
+export const C_FRICTION_FRONT = CARS_F32 + 18 * CAR_F32; // peak friction under the front axle
+export const C_FRICTION_REAR = CARS_F32 + 19 * CAR_F32;
+/** m/s², decided every few ticks; ACCEL_TARGET follows it */
+export const C_ACCEL_WANTED = CARS_F32 + 20 * CAR_F32;
+export const C_BRAKE_TICKS = CARS_F32 + 21 * CAR_F32; // ticks for which the brakes have been asked for
+/** m/s², deceleration that emergency functions demand, 0 none */
+export const C_EMERGENCY = CARS_F32 + 22 * CAR_F32;
+/** m left of the lane centre, where evasive steering ends */
+export const C_EVADE_OFFSET = CARS_F32 + 23 * CAR_F32;
+export const C_EVADE_FROM = CARS_F32 + 24 * CAR_F32; // m left of the lane centre, where it began
+export const C_EVADE_S = CARS_F32 + 25 * CAR_F32; // s, duration of the change of offset
+export const C_YAW_REFERENCE = CARS_F32 + 26 * CAR_F32; // rad/s, of stability control, low-passed
+export const C_YAW_MOMENT = CARS_F32 + 27 * CAR_F32; // rad/s², yaw moment ÷ inertia that it brakes up
+/** m/s², brake force ÷ mass that it adds to the front axle */
+export const C_ESC_BRAKE_FRONT = CARS_F32 + 28 * CAR_F32;
+export const C_ESC_BRAKE_REAR = CARS_F32 + 29 * CAR_F32; // m/s², to the rear axle
+/** m/s² by which gravity drives it forward, 0 on a level road */
+export const C_SLOPE = CARS_F32 + 30 * CAR_F32;
+
+export const CARS_I32 = CARS_F32 + 31 * CAR_F32;
 export const CAR_I32 = CAR_COUNT * 4;
 export const C_TYPE = CARS_I32 + 0 * CAR_I32;
 export const C_ROUTE_INDEX = CARS_I32 + 1 * CAR_I32; // position of the lane in the route
@@ -263,7 +259,17 @@ export const C_PULSE_IMPACT_Y = CARS_I32 + 36 * CAR_I32;
 export const C_PULSE_PEAK = CARS_I32 + 37 * CAR_I32; // f32 m/s, the greatest push of the pulse
 export const CAR_I32_ARRAYS = 38;
 
-export const SIGNALS = CARS_I32 + CAR_I32_ARRAYS * CAR_I32; // u32[JUNCTION_MAX], ticks of offset
+/** Rows of f64 that are needed in a crash pulse alone. */
+export const CARS_PULSES = CARS_I32 + CAR_I32_ARRAYS * CAR_I32;
+/** m/s east and north, sum of the changes of velocity in the last crash pulse */
+export const C_PULSE_X = CARS_PULSES + 0 * CAR_F64;
+export const C_PULSE_Y = CARS_PULSES + 1 * CAR_F64;
+/** m/s, its greatest sum in the incident, of the pulses that are over */
+export const C_PULSE_GREATEST = CARS_PULSES + 2 * CAR_F64;
+/** J of deformation that no record has told: half of what two cars share */
+export const C_PULSE_ENERGY = CARS_PULSES + 3 * CAR_F64;
+
+export const SIGNALS = CARS_PULSES + 4 * CAR_F64; // u32[JUNCTION_MAX], ticks of offset
 export const HAZARDS = SIGNALS + JUNCTION_MAX * 4;
 /** Each spot's state in the world: its actor. */
 export const HAZARD_BYTES = 104;
@@ -358,7 +364,7 @@ export const P_MASS = 64; // f64 kg
 export const P_PULSE_TICK = 72; // u32, tick at which the car's pulse began
 
 export const SLAB_USED = EVENTS + EVENT_RING * EVENT_BYTES;
-export const SLAB_BYTES = 15744;
+export const SLAB_BYTES = 13248;
 
 // ── enumerations ──────────────────────────────────────────────────────────────────────────────
 export const STATUS_DRIVING = 0;

@@ -3,7 +3,7 @@
  * about without a branch for each of the others.
  */
 import { CAR_COUNT, TARGET_COUNTS } from './layout';
-import { bitsLess, ROW, size, splat } from './pair';
+import { bitsLess, QUAD_ROW, size, splat } from './quad';
 
 const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
 
@@ -57,14 +57,14 @@ const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
   return mask;
 }
 
-/** Mask of the cars whose value in a row of f64 is further than `bound` from 0. */
-@inline export function carsBeyond(row: usize, bound: f64): u32 {
-  return ASC_FEATURE_SIMD ? beyond<v128>(row, bound) : beyond<f64>(row, bound);
+/** Mask of the cars whose value in a row of f32 is further than `bound` from 0. */
+@inline export function carsBeyond(row: usize, bound: f32): u32 {
+  return ASC_FEATURE_SIMD ? beyond<v128>(row, bound) : beyond<f32>(row, bound);
 }
 
-@inline function beyond<T>(row: usize, bound: f64): u32 {
+@inline function beyond<T>(row: usize, bound: f32): u32 {
   let mask: u32 = 0;
-  for (let place: usize = 0; place < ROW; place += sizeof<T>())
-    mask |= bitsLess<T>(splat<T>(bound), size<T>(load<T>(row + place))) << (<u32>(place >> 3));
+  for (let place: usize = 0; place < QUAD_ROW; place += sizeof<T>())
+    mask |= bitsLess<T>(splat<T>(bound), size<T>(load<T>(row + place))) << (<u32>(place >> 2));
   return mask;
 }

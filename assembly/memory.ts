@@ -1,16 +1,23 @@
-import { CAR_TYPES, CAR_TYPE_BYTES, C_TYPE } from './layout';
+import { CARS_F32, CARS_I32, CAR_TYPES, CAR_TYPE_BYTES, C_TYPE } from './layout';
 
 /**
  * Typed access to the arrays of a slab: `array` is a C_ constant of the memory map, `i` the
  * element.
  */
 
+/** The compiler knows `array`, and so the width of its elements. */
 @inline export function getF(slab: usize, array: usize, i: i32): f64 {
+  if (isF32(array)) return <f64>load<f32>(slab + array + ((<usize>i) << 2));
   return load<f64>(slab + array + ((<usize>i) << 3));
 }
 
 @inline export function setF(slab: usize, array: usize, i: i32, value: f64): void {
-  store<f64>(slab + array + ((<usize>i) << 3), value);
+  if (isF32(array)) store<f32>(slab + array + ((<usize>i) << 2), <f32>value);
+  else store<f64>(slab + array + ((<usize>i) << 3), value);
+}
+
+@inline function isF32(array: usize): bool {
+  return array >= <usize>CARS_F32 && array < <usize>CARS_I32;
 }
 
 @inline export function getI(slab: usize, array: usize, i: i32): i32 {

@@ -1,4 +1,4 @@
-import { CAR_COUNT, C_EFFECTIVE } from './layout';
+import { CAR_COUNT } from './layout';
 
 /**
  * Arithmetic on one car (T = f64) or on two neighbours at once (T = v128, two f64). Both use the
@@ -95,14 +95,3 @@ export const HALF = memory.data<f64>([0.5]);
 
 /** Bytes of a row: one f64 per car. A place in a row is the index of a car × 8. */
 export const ROW: usize = CAR_COUNT * 8;
-
-/** 1 if a car effectively has a feature, else 0. */
-@inline export function having<T>(slab: usize, place: usize, feature: i32): T {
-  const masks = slab + (place >> 1);
-  if (isVector<T>()) {
-    const bits = v128.and(v128.load_zero<u64>(masks, C_EFFECTIVE), i32x4.splat(feature));
-    const has = i64x2.ne(i64x2.extend_low_i32x4_u(bits), i64x2.splat(0));
-    return <T>v128.and(has, f64x2.splat(1.0));
-  }
-  return <T>((load<i32>(masks, C_EFFECTIVE) & feature) != 0 ? 1.0 : 0.0);
-}

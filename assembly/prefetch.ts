@@ -1,8 +1,6 @@
 import {
-  CARS_I32,
   CAR_COUNT,
   C_LANE,
-  C_PULSE_X,
   C_STATION,
   C_TOW,
   L_POINTS_PER_M,
@@ -21,7 +19,7 @@ const CACHE_LINE_BYTES = 64;
  * otherwise wait for one line after another.
  */
 export function prefetch(slab: usize, city: usize): void {
-  let sum = touched(slab, slab + C_PULSE_X) + touched(slab + CARS_I32, slab + C_TOW);
+  let sum = touched(slab, slab + C_TOW);
   const points = city + load<i32>(city + T_POINTS);
   for (let car = 0; car < CAR_COUNT; car++) {
     const lane = laneRecord(city, getI(slab, C_LANE, car));

@@ -104,8 +104,8 @@ export function linearForce(
 ): f64 {
   return (
     friction *
-    axleLoad<f64>(opposite, height, perWheelbase, accel, shift) *
-    linear<f64>(across, along, stiffness)
+    axleLoad<f32>(<f32>opposite, <f32>height, <f32>perWheelbase, <f32>accel, <f32>shift) *
+    linear<f32>(<f32>across, <f32>along, <f32>stiffness)
   );
 }
 
@@ -120,7 +120,7 @@ export function integrate(slab: usize): void {
   integrateBy<v128>(slab);
 }
 
-/** One tick of actuators and vehicle model, two cars at a time. */
+/** One tick of actuators and vehicle model, four cars at a time. */
 export function move(slab: usize): void {
   lookUpTypes(slab);
   moveCars<v128>(slab);
@@ -129,5 +129,5 @@ export function move(slab: usize): void {
 /** The same, one car at a time. */
 export function moveSingly(slab: usize): void {
   lookUpTypes(slab);
-  moveCars<f64>(slab);
+  moveCars<f32>(slab);
 }

@@ -19,8 +19,8 @@ const pairsOf = (contacts: readonly ContactFacts[]) =>
   contacts.map(({ parties }) => parties.map(({ car }) => car));
 
 function velocityOf(view: SlabView, car: number): [number, number] {
-  const [vx, vy] = [view.f64(C_VX, car), view.f64(C_VY, car)];
-  const [hx, hy] = [view.f64(C_HX, car), view.f64(C_HY, car)];
+  const [vx, vy] = [view.real(C_VX, car), view.real(C_VY, car)];
+  const [hx, hy] = [view.real(C_HX, car), view.real(C_HY, car)];
   return [vx * hx - vy * hy, vx * hy + vy * hx];
 }
 

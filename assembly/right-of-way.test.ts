@@ -285,7 +285,7 @@ describe('Into a junction', () => {
       crossing.until(() => crossing.car(0).distanceM < 2, 2 * TICKS_PER_S);
       crossing.edit((world) => {
         const aheadM = behindM + crossing.car(0).distanceM + CAR_LENGTH_M;
-        const [x, y] = [world.f64(C_X, 0) + aheadM, world.f64(C_Y, 0)];
+        const [x, y] = [world.real(C_X, 0) + aheadM, world.real(C_Y, 0)];
         world.placeActor(0, { x, y, hx: 1, hy: 0 });
       });
       watch(crossing, 6, () => expect(crossing.car(1).where).toBe('before'));
@@ -302,7 +302,7 @@ describe('Into a junction', () => {
       });
       crossing.until(() => crossing.car(1).distanceM < -behindM, 6 * TICKS_PER_S);
       crossing.edit((world) => {
-        world.setF64(C_VX, 1, 0);
+        world.setReal(C_VX, 1, 0);
         world.setI32(C_EFFECTIVE, 1, WITHOUT_THROTTLE);
       });
       watch(crossing, 8, () => {});

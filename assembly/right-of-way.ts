@@ -29,7 +29,7 @@ import { isConnector, laneRecord, routeLane } from './lanes';
 import { isClosed, isHeld, lightFor, mayStart } from './light-choice';
 import { carsAlike, carsBelowZero } from './masks';
 import { getF, getI, setI } from './memory';
-import { add, bitsLess, div, mul, ROW, splat } from './pair';
+import { add, bitsLess, div, mul, QUAD_ROW, splat } from './quad';
 import { WAITING_MPS } from './thresholds';
 
 /**
@@ -44,17 +44,17 @@ import { WAITING_MPS } from './thresholds';
  */
 
 /** Comfortable deceleration towards a line, m/s². */
-const LINE_DECEL = 2.0;
+const LINE_DECEL: f32 = 2.0;
 /** The same for a car that a light holds: it sees the light early. */
 const LIGHT_DECEL = 1.5;
 /** The same if no car has right of way over it: it slows down only when it has to. */
 const FIRM_DECEL = 2.5;
 /** A car claims from the distance of braking after so many seconds, s, with so much to spare, m. */
-const CLAIM_S = 1.5;
-const CLAIM_SPARE_M = 10.0;
+const CLAIM_S: f32 = 1.5;
+const CLAIM_SPARE_M: f32 = 10.0;
 /** The same for one that rolls up to the line, because it may have to yield: it is nearer. */
-const ROLL_UP_S = 0.3;
-const ROLL_UP_SPARE_M = 4.0;
+const ROLL_UP_S: f32 = 0.3;
+const ROLL_UP_SPARE_M: f32 = 4.0;
 /** A claim that is not used for so many ticks (10 s) is released. */
 const IDLE_CLAIM_TICKS: u32 = 500;
 /** The car then does not claim again for so many ticks (30 s). */
@@ -76,14 +76,14 @@ export function stopDistance(slab: usize, city: usize, car: i32): f64 {
   let range = 0.0;
   if (isHeld(slab, car)) range = (speed * speed) / (2.0 * LIGHT_DECEL) + 1.5 * speed + 6.0;
   else if (load<u32>(record + L_YIELDS) != 0 || load<i32>(record + L_MUST_STOP) != 0)
-    range = lineRange<f64>(speed, 1.0, 6.0);
+    range = lineRange<f32>(<f32>speed, 1.0, 6.0);
   else range = (speed * speed) / (2.0 * FIRM_DECEL) + 0.5 * speed + 3.0;
   if (distance > range) return -1.0;
   return distance < 0.0 ? 0.0 : distance;
 }
 
 /** Distance of comfortable braking after `seconds` of reaction, plus `spare` m. */
-@inline function lineRange<T>(speed: T, seconds: f64, spare: f64): T {
+@inline function lineRange<T>(speed: T, seconds: f32, spare: f32): T {
   const braking = div<T>(mul<T>(speed, speed), splat<T>(2.0 * LINE_DECEL));
   return add<T>(add<T>(braking, mul<T>(splat<T>(seconds), speed)), splat<T>(spare));
 }
@@ -100,7 +100,7 @@ export function decideRightOfWay(slab: usize, city: usize): void {
   }
   const reviewed = carsAlike(slab + C_CLAIM, AHEAD);
   for (let left = reviewed; left != 0; left &= left - 1) reviewClaim(slab, city, <i32>ctz(left));
-  const near = ASC_FEATURE_SIMD ? carsNearLine<v128>(slab) : carsNearLine<f64>(slab);
+  const near = ASC_FEATURE_SIMD ? carsNearLine<v128>(slab) : carsNearLine<f32>(slab);
   for (let left = carsBelowZero(slab + C_CLAIM) & near; left != 0; left &= left - 1) {
     const car = <i32>ctz(left);
     if (!mayClaim(slab, city, car)) continue;
@@ -114,9 +114,9 @@ export function decideRightOfWay(slab: usize, city: usize): void {
 /** Mask of the cars near enough to their lines to claim: see `mayClaim`. */
 function carsNearLine<T>(slab: usize): u32 {
   let far: u32 = 0;
-  for (let place: usize = 0; place < ROW; place += sizeof<T>()) {
+  for (let place: usize = 0; place < QUAD_ROW; place += sizeof<T>()) {
     const range = lineRange<T>(load<T>(slab + place, C_VX), CLAIM_S, CLAIM_SPARE_M);
-    far |= bitsLess<T>(range, load<T>(place, DISTANCE)) << (<u32>(place >> 3));
+    far |= bitsLess<T>(range, load<T>(place, DISTANCE)) << (<u32>(place >> 2));
   }
   return ~far;
 }
@@ -195,8 +195,8 @@ function mayClaim(slab: usize, city: usize, car: i32): bool {
   // A car that may have to yield judges gaps only after it has slowed down for the line.
   const rollsUp = load<u32>(record + L_YIELDS) != 0;
   const range = rollsUp
-    ? lineRange<f64>(speed, ROLL_UP_S, ROLL_UP_SPARE_M)
-    : lineRange<f64>(speed, CLAIM_S, CLAIM_SPARE_M);
+    ? lineRange<f32>(<f32>speed, ROLL_UP_S, ROLL_UP_SPARE_M)
+    : lineRange<f32>(<f32>speed, CLAIM_S, CLAIM_SPARE_M);
   if (distance > range) return false;
   if (isPaused(slab, car)) return false;
   if (load<i32>(record + L_MUST_STOP) != 0 && getI(slab, C_STOOD_TICK, car) == 0) return false;

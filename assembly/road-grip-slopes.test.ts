@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { at, lengthOf } from '../src/city/geometry.ts';
 import type { City, HazardSpot } from '../src/city/types.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
+import { realOf } from '../src/kernel/slab-arrays.ts';
 import { cars, cities, makeOneWorld } from '../src/testing/rigs/kernel.ts';
 import { poseAlong } from '../src/testing/rigs/paths.ts';
 import { edit } from '../src/testing/rigs/slab-editor.ts';
@@ -49,42 +50,43 @@ describe('on a slope', () => {
     edit(kernel, slab, (world) => {
       // No other car is near.
       for (const other of cars) {
-        if (other !== car && world.i32(C_LANE, other) === lane) world.setF64(C_VX, other, 0);
+        if (other !== car && world.i32(C_LANE, other) === lane) world.setReal(C_VX, other, 0);
       }
       world.setI32(C_LANE, car, lane);
       world.setI32(C_ROUTE_INDEX, car, at(city.routes, car).indexOf(lane));
-      world.setF64(C_STATION, car, stationM);
+      world.setReal(C_STATION, car, stationM);
       world.placeCar(car, poseAlong(polyline, stationM));
-      world.setF64(C_VX, car, 0);
-      world.setF64(C_DRIVE, car, 0);
-      world.setF64(C_BRAKE, car, 0.15);
+      world.setReal(C_VX, car, 0);
+      world.setReal(C_DRIVE, car, 0);
+      world.setReal(C_BRAKE, car, 0.15);
     });
     return { kernel, slab, car };
   }
 
   it('gravity drives a car with 0.06 g, against rolling resistance alone without brakes', () => {
     const { kernel, slab, car } = standing(F_BRAKES | F_THROTTLE, 30);
-    const { f64 } = kernel.view(slab);
+    const world = kernel.view(slab);
     kernel.step(slab, 8);
-    expect(f64[C_SLOPE / 8 + car]).toBeCloseTo(0.06 * 9.81, 6);
+    expect(realOf(world, C_SLOPE, car)).toBeCloseTo(0.06 * 9.81, 6);
     // 0.589 − 0.15 m/s², of which the engine takes more and more: after 1 s 0.4 m/s.
     kernel.step(slab, 50);
-    expect(f64[C_VX / 8 + car]).toBeGreaterThan(0.3);
-    expect(f64[C_VX / 8 + car]).toBeLessThan(0.46);
+    expect(realOf(world, C_VX, car)).toBeGreaterThan(0.3);
+    expect(realOf(world, C_VX, car)).toBeLessThan(0.46);
     kernel.step(slab, 350);
-    expect(f64[C_VX / 8 + car]).toBeGreaterThan(0.8);
+    expect(realOf(world, C_VX, car)).toBeGreaterThan(0.8);
   });
 
   it('a car stops at its stop line as on a level road', () => {
     const { kernel, slab, car } = standing(0, 25);
-    const { f64, i32 } = kernel.view(slab);
+    const world = kernel.view(slab);
+    const { i32 } = world;
     const { lengthM: bodyM, centreM } = at(CAR_TYPES, i32[C_TYPE / 4 + car] ?? 0);
-    const leftM = () => lengthM - (f64[C_STATION / 8 + car] ?? 0) - centreM - bodyM / 2;
+    const leftM = () => lengthM - realOf(world, C_STATION, car) - centreM - bodyM / 2;
     let fastest = 0;
     const stands = () => {
-      const speed = f64[C_VX / 8 + car] ?? 0;
+      const speed = realOf(world, C_VX, car);
       fastest = Math.max(fastest, speed);
-      const gapM = f64[C_GAP / 8 + car] ?? 0;
+      const gapM = realOf(world, C_GAP, car);
       return fastest > 2 && speed < 0.3 && (gapM < 0 || gapM > leftM());
     };
     for (let tick = 0; tick < 1000 && !stands(); tick++) kernel.step(slab, 1);
@@ -94,7 +96,8 @@ describe('on a slope', () => {
 
   it('elsewhere the road is level', () => {
     const { kernel, slab } = makeOneWorld(6, cityIndex);
-    const { f64, i32 } = kernel.view(slab);
+    const world = kernel.view(slab);
+    const { i32 } = world;
     const sloped = new Set(
       city.hazards.filter(({ site }) => site.grade !== 0).flatMap(({ site }) => site.lanes),
     );
@@ -104,7 +107,7 @@ describe('on a slope', () => {
       const were = cars.map(isOnSlope);
       kernel.step(slab, 10);
       for (const car of cars.filter((each) => !were[each] && !isOnSlope(each))) {
-        expect(f64[C_SLOPE / 8 + car]).toBe(0);
+        expect(realOf(world, C_SLOPE, car)).toBe(0);
       }
     }
   });

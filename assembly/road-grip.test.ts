@@ -38,7 +38,6 @@ const GRAVITY = 9.81;
 /** Lateral acceleration that drivers take on a dry road, m/s². */
 const COMFORT_MPS2 = 2;
 const APPROACH_M = 30;
-const DRY = 0.95;
 const ICY = 0.2;
 /** Buildings further than this from the bend stop no car that leaves it, m. */
 const NEAR_M = 120;
@@ -97,10 +96,10 @@ function approach(kernel: Kernel, slab: number, bend: Bend, speed: number): void
   edit(kernel, slab, (world) => {
     for (const car of cars) {
       const isDriver = car === 0;
-      world.setF64(C_X, car, 6000 + 100 * car);
-      world.setF64(C_Y, car, 6000);
+      world.setReal(C_X, car, 6000 + 100 * car);
+      world.setReal(C_Y, car, 6000);
       world.stopCar(car);
-      for (const array of [C_YAW_REFERENCE, C_STEER, C_OFFSET]) world.setF64(array, car, 0);
+      for (const array of [C_YAW_REFERENCE, C_STEER, C_OFFSET]) world.setReal(array, car, 0);
       world.setI32(C_LANE, car, elsewhere);
       world.setI32(C_CLAIM, car, -1);
       world.setI32(C_WAIT_TICK, car, 0);
@@ -108,8 +107,8 @@ function approach(kernel: Kernel, slab: number, bend: Bend, speed: number): void
       world.setI32(C_HALT_TICK, car, isDriver ? 0 : 1);
     }
     world.placeCar(0, { x: position[0], y: position[1], hx: tangent[0], hy: tangent[1] });
-    world.setF64(C_VX, 0, speed);
-    world.setF64(C_STATION, 0, index * spacingM);
+    world.setReal(C_VX, 0, speed);
+    world.setReal(C_STATION, 0, index * spacingM);
     world.setI32(C_ROUTE_INDEX, 0, 0);
     world.setI32(C_LANE, 0, bend.lane);
   });
@@ -174,12 +173,12 @@ function driveThrough(bend: Bend, friction: number | undefined, hasEsc = false):
   for (let tick = 0; tick < 450; tick++) {
     kernel.step(slab, 1);
     const view = look(kernel, slab);
-    const of = (array: number) => view.f64(array, 0);
+    const of = (array: number) => view.real(array, 0);
     const station = of(C_STATION);
     const isOver = view.i32(C_LANE, 0) !== bend.lane || station > bend.toM + 5;
     if (isOver || view.i32(C_STATUS, 0) === STATUS_CRASHED) break;
-    if (of(C_FRICTION_FRONT) < DRY) found.onZone.front ||= station;
-    if (of(C_FRICTION_REAR) < DRY) found.onZone.rear ||= station;
+    if (of(C_FRICTION_FRONT) < 0.9) found.onZone.front ||= station;
+    if (of(C_FRICTION_REAR) < 0.9) found.onZone.rear ||= station;
     const { curvature } = at(bend.profile.points, Math.round(station / bend.profile.spacingM));
     const felt = (of(C_VY) - vyBefore) / TICK_S + of(C_VX) * of(C_YAW_RATE);
     vyBefore = of(C_VY);

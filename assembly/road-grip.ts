@@ -77,7 +77,7 @@ function carsAtIce(slab: usize, city: usize, cars: u32): u32 {
 
 /** Mask of the cars that may be in a zone wherever it is: their stations say little. */
 export function carsAnywhere(slab: usize): u32 {
-  return carsWith(slab, C_STATUS, STATUS_CRASHED) | carsBeyond(slab + C_OFFSET, ZONE_OFFSET_M);
+  return carsWith(slab, C_STATUS, STATUS_CRASHED) | carsBeyond(slab + C_OFFSET, <f32>ZONE_OFFSET_M);
 }
 
 /** Whether the station of a car is in a range of its lane. */

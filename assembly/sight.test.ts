@@ -54,8 +54,8 @@ interface Car {
 
 function carOf(world: SlabView, car: number): Car {
   const { lengthM, widthM, centreM } = at(CAR_TYPES, world.i32(C_TYPE, car));
-  const heading: Point = [world.f64(C_HX, car), world.f64(C_HY, car)];
-  const middle = add([world.f64(C_X, car), world.f64(C_Y, car)], heading, centreM);
+  const heading: Point = [world.real(C_HX, car), world.real(C_HY, car)];
+  const middle = add([world.real(C_X, car), world.real(C_Y, car)], heading, centreM);
   return {
     camera: add(middle, heading, lengthM / 2 - CAMERA_BEHIND_M),
     middle,

@@ -21,18 +21,18 @@ function lookAtStarts(city: City, cityIndex: number) {
   for (const seed of SEEDS) {
     const slab = makeWorld(kernel, seed, cityIndex);
     const world = new SlabView(kernel.view(slab));
-    const headingOf = (car: number) => [world.f64(C_HX, car), world.f64(C_HY, car)] as const;
+    const headingOf = (car: number) => [world.real(C_HX, car), world.real(C_HY, car)] as const;
     const headings = cars.map(headingOf);
     for (const car of cars) {
       if (city.lanes[world.i32(C_LANE, car)]?.connector) seen.inJunctions += 1;
-      seen.fastestMps = Math.max(seen.fastestMps, world.f64(C_VX, car));
+      seen.fastestMps = Math.max(seen.fastestMps, world.real(C_VX, car));
     }
     for (let tick = 0; tick <= SECONDS * TICKS_PER_S; tick += LOOK_TICKS) {
       for (const car of cars) {
         const { wheelbaseM, lrM } = at(CAR_TYPES, world.i32(C_TYPE, car));
         const [hx, hy] = headingOf(car);
         const [hx0, hy0] = at(headings, car);
-        const [x, y] = [world.f64(C_X, car), world.f64(C_Y, car)];
+        const [x, y] = [world.real(C_X, car), world.real(C_Y, car)];
         const axles = [wheelbaseM - lrM, -lrM];
         const where = `seed ${seed} car ${car} tick ${tick}`;
         if (axles.some((ahead) => frictionAt(zones, [x + ahead * hx, y + ahead * hy]) < DRY))

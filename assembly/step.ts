@@ -76,7 +76,7 @@ function tick(slab: usize, city: usize): void {
   moveActors(slab, city);
   slideWrecks(slab);
   if (ASC_FEATURE_SIMD) moveCars<v128>(slab);
-  else moveCars<f64>(slab);
+  else moveCars<f32>(slab);
   track(slab, city);
   collide(slab, city);
   meetActors(slab, city);

@@ -6,6 +6,7 @@ import { CAR_TYPES, type CarType } from '../src/twin/fleet.ts';
 import {
   C_BRAKE,
   C_DRIVE,
+  C_FRICTION_FRONT,
   C_HX,
   C_HY,
   C_LOAD_ACCEL,
@@ -155,10 +156,24 @@ describe('a tick in f32', () => {
       ground.setAll(C_BRAKE, inputs.brake);
       ground.setAll(C_SLOPE, inputs.slope);
       ground.setAll(C_LOAD_ACCEL, inputs.loadAccel);
+      // Velocities and inputs are kept in f32: the reference begins with the same numbers.
+      const kept = {
+        friction: ground.get(C_FRICTION_FRONT),
+        steer: ground.get(C_STEER),
+        drive: ground.get(C_DRIVE),
+        brake: ground.get(C_BRAKE),
+        slope: ground.get(C_SLOPE),
+        loadAccel: ground.get(C_LOAD_ACCEL),
+      };
+      for (const [car, from] of froms.entries()) {
+        from.vx = ground.get(C_VX, car);
+        from.vy = ground.get(C_VY, car);
+        from.yawRate = ground.get(C_YAW_RATE, car);
+      }
       ground.integrate();
       for (const [car, from] of froms.entries()) {
         const type = at(CAR_TYPES, car % CAR_TYPES.length);
-        const to = reference(type, from, { friction, ...inputs });
+        const to = reference(type, from, kept);
         const note = (name: keyof typeof most, error: number) => {
           most[name] = Math.max(most[name], Math.abs(error));
         };

@@ -10,33 +10,31 @@ import {
   constant,
   div,
   greater,
+  HALF,
   lesser,
   mul,
+  ONE,
   QUAD_ROW,
-  root,
   size,
   splat,
   sub,
   whereLess,
 } from './quad';
-import { cosine, sine } from './sine';
 import {
-  TQ_AIR_DRAG,
-  TQ_FRONT,
-  TQ_GRIP_FRONT,
-  TQ_GRIP_REAR,
-  TQ_REAR,
-  TQ_TURNING,
+  TR_AIR_DRAG,
+  TR_FRONT,
+  TR_GRIP_FRONT,
+  TR_GRIP_REAR,
+  TR_REAR,
+  TR_TURNING,
   TYPE_ROWS_END,
 } from './type-rows';
-import { saturating, sideLimit } from './tyre-curve';
+import { saturating } from './tyre-curve';
 
 const SUBSTEPS = 2;
 const SUBSTEP_S: f32 = <f32>(TICK_S / <f64>SUBSTEPS);
 const SUBSTEP = memory.data<f32>([SUBSTEP_S]);
 const HALF_SUBSTEP = memory.data<f32>([<f32>0.5 * SUBSTEP_S]);
-const ONE = memory.data<f32>([1.0]);
-const HALF = memory.data<f32>([0.5]);
 /** Slip is computed with at least this speed, m/s: below it the model would be stiff. */
 const SLIP_SPEED_MIN = memory.data<f32>([2.0]);
 /** Between these speeds, m/s, wheels change from pure rolling to tyres that slip. */
@@ -52,44 +50,35 @@ const STILL_MPS: f32 = 0.02;
 // Values that the stages of a tick pass on, one f32 per car, in rows of DYNAMICS. Each stage
 // processes all cars before the next one begins: cars are independent, so the processor overlaps
 // their work.
-/** Yaw acceleration by braking on one side. */
-export const S_MOMENT: usize = QUAD_ROW * 0 + DYNAMICS;
+/** 1 for cars that move, 0 for others; valid until the next tick. */
+export const MOVES: usize = TYPE_ROWS_END;
 /** 1 if the drive is stronger than the brakes, else 0. */
-export const S_PUSHED: usize = QUAD_ROW * 1 + DYNAMICS;
-export const S_STEER: usize = QUAD_ROW * 2 + DYNAMICS;
-/** Forces along the wheels of each axle ÷ mass, and their friction limits, m/s². */
-export const S_FRONT: usize = QUAD_ROW * 3 + DYNAMICS;
-export const S_REAR: usize = QUAD_ROW * 4 + DYNAMICS;
-export const S_LIMIT_FRONT: usize = QUAD_ROW * 5 + DYNAMICS;
-export const S_LIMIT_REAR: usize = QUAD_ROW * 6 + DYNAMICS;
-export const S_SLOPE: usize = QUAD_ROW * 7 + DYNAMICS;
-export const S_VX: usize = QUAD_ROW * 8 + DYNAMICS;
-export const S_VY: usize = QUAD_ROW * 9 + DYNAMICS;
-export const S_YAW_RATE: usize = QUAD_ROW * 10 + DYNAMICS;
+export const S_PUSHED: usize = QUAD_ROW * 5 + DYNAMICS;
+/** Of the angle of the front wheels. */
+export const S_SINE: usize = QUAD_ROW * 6 + DYNAMICS;
+export const S_COSINE: usize = QUAD_ROW * 7 + DYNAMICS;
+/** Forces of wheels and slope ÷ mass in the axes of the car, m/s². */
+export const S_FORWARD: usize = QUAD_ROW * 8 + DYNAMICS;
+export const S_ASIDE: usize = QUAD_ROW * 9 + DYNAMICS;
+/** What the friction ellipse leaves each axle for side force ÷ mass, m/s². */
+export const S_SIDE_FRONT: usize = QUAD_ROW * 10 + DYNAMICS;
+export const S_SIDE_REAR: usize = QUAD_ROW * 11 + DYNAMICS;
+/** Yaw acceleration by braking on one side, rad/s². */
+export const S_MOMENT: usize = QUAD_ROW * 12 + DYNAMICS;
+export const S_VX: usize = QUAD_ROW * 13 + DYNAMICS;
+export const S_VY: usize = QUAD_ROW * 14 + DYNAMICS;
+export const S_YAW_RATE: usize = QUAD_ROW * 15 + DYNAMICS;
 /** Way and turn since the start of the tick, in the axes of the car at that time, m and rad. */
-export const S_AHEAD: usize = QUAD_ROW * 11 + DYNAMICS;
-export const S_LEFT: usize = QUAD_ROW * 12 + DYNAMICS;
-export const S_TURN: usize = QUAD_ROW * 13 + DYNAMICS;
-// What the sub-steps compute for themselves.
-const S_SINE: usize = QUAD_ROW * 14 + DYNAMICS;
-const S_COSINE: usize = QUAD_ROW * 15 + DYNAMICS;
-const S_FORWARD: usize = QUAD_ROW * 16 + DYNAMICS;
-const S_ASIDE: usize = QUAD_ROW * 17 + DYNAMICS;
-const S_SIDE_FRONT: usize = QUAD_ROW * 18 + DYNAMICS;
-const S_SIDE_REAR: usize = QUAD_ROW * 19 + DYNAMICS;
+export const S_AHEAD: usize = QUAD_ROW * 16 + DYNAMICS;
+export const S_LEFT: usize = QUAD_ROW * 17 + DYNAMICS;
+export const S_TURN: usize = QUAD_ROW * 18 + DYNAMICS;
 /** State in the middle of a sub-step, at which accelerations are evaluated. */
 const S_MID_VX: usize = QUAD_ROW * 20 + DYNAMICS;
 const S_MID_VY: usize = QUAD_ROW * 21 + DYNAMICS;
 const S_MID_YAW_RATE: usize = QUAD_ROW * 22 + DYNAMICS;
 
-/** f64[CAR_COUNT]: 1 for cars that move, 0 for others; valid until the next tick. */
-export const MOVES: usize = TYPE_ROWS_END;
-
 /** Moves the cars of MOVES by one tick, by the midpoint rule. */
 export function substeps<T>(): void {
-  for (let place: usize = 0; place < QUAD_ROW; place += sizeof<T>()) {
-    if (isAny<T>(place)) begin<T>(place);
-  }
   substep<T>(true);
   substep<T>(false);
 }
@@ -104,26 +93,9 @@ export function substeps<T>(): void {
 }
 
 /** Whether any car of a place moves. */
-@inline function isAny<T>(place: usize): bool {
-  const flags = place << 1;
-  if (isVector<T>())
-    return v128.any_true(v128.or(v128.load(flags, MOVES), v128.load(flags, MOVES + 16)));
-  return load<f64>(flags, MOVES) != 0.0;
-}
-
-/** Forces of the tick in the axes of the car, and what the friction ellipse leaves for side forces. */
-@inline function begin<T>(place: usize): void {
-  const steer = load<T>(place, S_STEER);
-  const front = load<T>(place, S_FRONT);
-  const rear = load<T>(place, S_REAR);
-  const s = sine<T>(steer);
-  const c = cosine<T>(steer);
-  store<T>(place, s, S_SINE);
-  store<T>(place, c, S_COSINE);
-  store<T>(place, add<T>(add<T>(mul<T>(front, c), rear), load<T>(place, S_SLOPE)), S_FORWARD);
-  store<T>(place, mul<T>(front, s), S_ASIDE);
-  store<T>(place, sideLimit<T>(load<T>(place, S_LIMIT_FRONT), front), S_SIDE_FRONT);
-  store<T>(place, sideLimit<T>(load<T>(place, S_LIMIT_REAR), rear), S_SIDE_REAR);
+@inline export function isAny<T>(place: usize): bool {
+  if (isVector<T>()) return v128.any_true(v128.load(place, MOVES));
+  return load<f32>(place, MOVES) != 0.0;
 }
 
 @inline function toMiddle<T>(place: usize): void {
@@ -151,8 +123,8 @@ export function substeps<T>(): void {
 @inline function accelerate<T>(place: usize, ux: T, uy: T, ur: T, toMiddle: bool): void {
   const s = load<T>(place, S_SINE);
   const c = load<T>(place, S_COSINE);
-  const lf = load<T>(place, TQ_FRONT);
-  const lr = load<T>(place, TQ_REAR);
+  const lf = load<T>(place, TR_FRONT);
+  const lr = load<T>(place, TR_REAR);
   const slowest = constant<T>(SLIP_SPEED_MIN);
   const frontAcross = add<T>(uy, mul<T>(lf, ur));
   const rearAcross = sub<T>(uy, mul<T>(lr, ur));
@@ -161,19 +133,19 @@ export function substeps<T>(): void {
   const wheelAlong = greater<T>(size<T>(add<T>(mul<T>(ux, c), mul<T>(frontAcross, s))), slowest);
   const pushFront = mul<T>(
     load<T>(place, S_SIDE_FRONT),
-    saturating<T>(wheelAcross, wheelAlong, load<T>(place, TQ_GRIP_FRONT)),
+    saturating<T>(wheelAcross, wheelAlong, load<T>(place, TR_GRIP_FRONT)),
   );
   const pushRear = mul<T>(
     load<T>(place, S_SIDE_REAR),
-    saturating<T>(rearAcross, rearAlong, load<T>(place, TQ_GRIP_REAR)),
+    saturating<T>(rearAcross, rearAlong, load<T>(place, TR_GRIP_REAR)),
   );
-  const air = mul<T>(load<T>(place, TQ_AIR_DRAG), mul<T>(ux, size<T>(ux)));
+  const air = mul<T>(load<T>(place, TR_AIR_DRAG), mul<T>(ux, size<T>(ux)));
   const forward = sub<T>(add<T>(load<T>(place, S_FORWARD), mul<T>(pushFront, s)), air);
   const aside = sub<T>(load<T>(place, S_ASIDE), mul<T>(pushFront, c));
   const ax = add<T>(forward, mul<T>(uy, ur));
   const ay = sub<T>(sub<T>(aside, pushRear), mul<T>(ux, ur));
   const turning = mul<T>(
-    load<T>(place, TQ_TURNING),
+    load<T>(place, TR_TURNING),
     add<T>(mul<T>(lf, aside), mul<T>(lr, pushRear)),
   );
   const ar = add<T>(turning, load<T>(place, S_MOMENT));
@@ -234,8 +206,8 @@ export function substeps<T>(): void {
   const t = lesser<T>(greater<T>(ratio, zero), one);
   const slips = mul<T>(mul<T>(t, t), sub<T>(splat<T>(3.0), add<T>(t, t)));
   const rolls = sub<T>(one, slips);
-  const lr = load<T>(place, TQ_REAR);
-  const wheelbase = add<T>(load<T>(place, TQ_FRONT), lr);
+  const lr = load<T>(place, TR_REAR);
+  const wheelbase = add<T>(load<T>(place, TR_FRONT), lr);
   const rollRate = div<T>(
     mul<T>(vx, load<T>(place, S_SINE)),
     mul<T>(load<T>(place, S_COSINE), wheelbase),

@@ -49,12 +49,12 @@ import {
   HALF,
   mul,
   ONE,
-  ROW,
+  QUAD_ROW,
   splat,
   sub,
   whereLess,
   within,
-} from './pair';
+} from './quad';
 import { DRY, sampleFriction, sampleFrictionInZones } from './road-grip';
 import { MOVES } from './substeps';
 import { TR_UNDERSTEER, TR_WHEELBASE } from './type-rows';
@@ -64,7 +64,7 @@ const PREVIEW_S = 0.2;
 /** The way back to the lane takes this driving time, s, and at least this distance, m. */
 export const REACH_S = 0.6;
 export const REACH_MIN_M = 4.0;
-const REACH_MIN = memory.data<f64>([REACH_MIN_M]);
+const REACH_MIN = memory.data<f32>([<f32>REACH_MIN_M]);
 /**
  * While it evades, a car follows its path as closely as the tyres allow: time × friction, least
  * time and preview, s.
@@ -75,16 +75,17 @@ const EVADE_PREVIEW_S = 0.15;
 /** Additional slip of tyres near their limit, as a factor of the linear law. */
 const EVADE_SLIP = 1.35;
 /** Limits of the steering law's inputs: rad, m, 1/m. */
-const ANGLE_MAX = memory.data<f64>([0.7]);
-const OFFSET_MAX_M = memory.data<f64>([4.0]);
-const CURVATURE_MAX = memory.data<f64>([0.25]);
+const ANGLE_MAX = memory.data<f32>([0.7]);
+const OFFSET_MAX_M = memory.data<f32>([4.0]);
+const CURVATURE_MAX = memory.data<f32>([0.25]);
 
-// What `follow` passes to `steer`: rows of f64[CAR_COUNT] in DYNAMICS, which is free by then.
-const S_TX: usize = DYNAMICS;
-const S_TY: usize = ROW + DYNAMICS;
-const S_CURVATURE: usize = ROW * 2 + DYNAMICS;
-const S_ERROR: usize = ROW * 3 + DYNAMICS; // m left of the wanted path
-const S_REACH: usize = ROW * 4 + DYNAMICS; // s
+// What `follow` passes to `steer`: rows of f32[CAR_COUNT] in DYNAMICS, which is free by then.
+/** Sine and cosine of the angle from the wanted path to the heading, times the same factor. */
+const S_ACROSS: usize = DYNAMICS;
+const S_ALONG: usize = QUAD_ROW + DYNAMICS;
+const S_CURVATURE: usize = QUAD_ROW * 2 + DYNAMICS;
+const S_ERROR: usize = QUAD_ROW * 3 + DYNAMICS; // m left of the wanted path
+const S_REACH: usize = QUAD_ROW * 4 + DYNAMICS; // s
 
 /**
  * Finds each car's place on its lane and the next steering angle. Runs every other tick, just
@@ -102,11 +103,11 @@ export function track(slab: usize, city: usize): void {
   for (let left = cars; left != 0; left &= left - 1) follow(slab, city, <i32>ctz(left));
   sampleFriction(slab, city, cars);
   if (ASC_FEATURE_SIMD) steerAll<v128>(slab);
-  else steerAll<f64>(slab);
+  else steerAll<f32>(slab);
 }
 
 function steerAll<T>(slab: usize): void {
-  for (let place: usize = 0; place < ROW; place += sizeof<T>()) steer<T>(slab, place);
+  for (let place: usize = 0; place < QUAD_ROW; place += sizeof<T>()) steer<T>(slab, place);
 }
 
 /**
@@ -148,17 +149,21 @@ function follow(slab: usize, city: usize, car: i32): void {
   if (next < 0.0) next = 0.0;
   setF(slab, C_STATION, car, next);
   setF(slab, C_OFFSET, car, offset);
-  const place = (<usize>car) << 3;
-  store<f64>(S_TX + place, tx - bend * ty);
-  store<f64>(S_TY + place, ty + bend * tx);
+  const place = (<usize>car) << 2;
+  const hx = getF(slab, C_HX, car);
+  const hy = getF(slab, C_HY, car);
+  const wayX = tx - bend * ty;
+  const wayY = ty + bend * tx;
+  store<f32>(S_ACROSS + place, <f32>(wayX * hy - wayY * hx));
+  store<f32>(S_ALONG + place, <f32>(wayX * hx + wayY * hy));
   let preview = next + greatest(getF(slab, C_VX, car), 0.0) * PREVIEW_S;
   if (preview > length) {
     preview -= length;
     record = laneRecord(city, laneAhead(slab, city, car, 1));
   }
-  store<f64>(S_CURVATURE + place, curvatureAt(points, record, preview));
-  store<f64>(S_ERROR + place, offset);
-  store<f64>(S_REACH + place, REACH_S);
+  store<f32>(S_CURVATURE + place, <f32>curvatureAt(points, record, preview));
+  store<f32>(S_ERROR + place, <f32>offset);
+  store<f32>(S_REACH + place, <f32>REACH_S);
   if (getI(slab, C_EVADE_TICK, car) != 0) swerve(slab, car, place);
 }
 
@@ -175,23 +180,21 @@ function swerve(slab: usize, car: i32, place: usize): void {
   const p = least(passed * perTime, 1.0);
   const rest = 1.0 - p;
   const slope = (30.0 * p * p * rest * rest * way * perTime) / speed;
-  const tx = load<f64>(S_TX + place);
-  const ty = load<f64>(S_TY + place);
-  store<f64>(S_TX + place, tx - slope * ty);
-  store<f64>(S_TY + place, ty + slope * tx);
-  store<f64>(
-    S_ERROR + place,
-    load<f64>(S_ERROR + place) - from - way * p * p * p * (10.0 - p * (15.0 - 6.0 * p)),
-  );
-  store<f64>(
+  const across = <f64>load<f32>(S_ACROSS + place);
+  const along = <f64>load<f32>(S_ALONG + place);
+  store<f32>(S_ACROSS + place, <f32>(across - slope * along));
+  store<f32>(S_ALONG + place, <f32>(along + slope * across));
+  const shift = from + way * p * p * p * (10.0 - p * (15.0 - 6.0 * p));
+  store<f32>(S_ERROR + place, <f32>(getF(slab, C_OFFSET, car) - shift));
+  store<f32>(
     S_REACH + place,
-    clamp(EVADE_REACH_S / frictionOf(slab, car), EVADE_REACH_MIN_S, REACH_S),
+    <f32>clamp(EVADE_REACH_S / frictionOf(slab, car), EVADE_REACH_MIN_S, REACH_S),
   );
   const q = least((passed + EVADE_PREVIEW_S) * perTime, 1.0);
   const bend = (60.0 * q * (1.0 - q) * (1.0 - 2.0 * q) * way * perTime * perTime) / (speed * speed);
-  store<f64>(
+  store<f32>(
     S_CURVATURE + place,
-    load<f64>(S_CURVATURE + place) + bend * slipShare(slab, car, speed),
+    <f32>(<f64>load<f32>(S_CURVATURE + place) + bend * slipShare(slab, car, speed)),
   );
 }
 
@@ -234,20 +237,16 @@ function slipShare(slab: usize, car: i32, speed: f64): f64 {
   const cars = slab + place;
   const zero = splat<T>(0.0);
   const vx = load<T>(cars, C_VX);
-  const hx = load<T>(cars, C_HX);
-  const hy = load<T>(cars, C_HY);
-  const tx = load<T>(place, S_TX);
-  const ty = load<T>(place, S_TY);
+  const across = load<T>(place, S_ACROSS);
+  const along = load<T>(place, S_ALONG);
   const slip = within<T>(
     div<T>(load<T>(cars, C_VY), greater<T>(vx, constant<T>(ONE))),
     constant<T>(HALF),
   );
-  const mx = sub<T>(hx, mul<T>(slip, hy));
-  const my = add<T>(hy, mul<T>(slip, hx));
   const most = constant<T>(ANGLE_MAX);
-  const angle = within<T>(sub<T>(mul<T>(tx, my), mul<T>(ty, mx)), most);
+  const angle = within<T>(add<T>(across, mul<T>(slip, along)), most);
   const away = whereLess<T>(zero, angle, most, sub<T>(zero, most));
-  const turn = whereLess<T>(zero, add<T>(mul<T>(tx, mx), mul<T>(ty, my)), angle, away);
+  const turn = whereLess<T>(zero, sub<T>(along, mul<T>(slip, across)), angle, away);
   const perReach = div<T>(
     constant<T>(ONE),
     greater<T>(constant<T>(REACH_MIN), mul<T>(load<T>(place, S_REACH), vx)),

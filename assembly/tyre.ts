@@ -1,12 +1,12 @@
-import { add, constant, div, greater, mul, splat } from './pair';
+import { add, constant, div, greater, mul, splat } from './quad';
 
 /** Forces of an axle ÷ mass of the car, m/s². */
 
 /** m/s². */
 export const GRAVITY = 9.81;
-const GRAVITY_AT = memory.data<f64>([GRAVITY]);
+const GRAVITY_AT = memory.data<f32>([<f32>GRAVITY]);
 /** Least load on an axle ÷ mass of the car, m/s². */
-const LOAD_MIN = memory.data<f64>([0.1]);
+const LOAD_MIN = memory.data<f32>([0.1]);
 
 /**
  * Linear tyre curve, share of the friction limit = c tan α, as in the published single-track model. See
@@ -26,7 +26,7 @@ const LOAD_MIN = memory.data<f64>([0.1]);
   height: T,
   perWheelbase: T,
   accel: T,
-  shift: f64,
+  shift: f32,
 ): T {
   const moved = mul<T>(mul<T>(accel, height), splat<T>(shift));
   const load = mul<T>(add<T>(mul<T>(constant<T>(GRAVITY_AT), opposite), moved), perWheelbase);

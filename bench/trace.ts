@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { C_HX, C_HY, C_STATUS, C_TYPE, C_VX, C_X, C_Y, CAR_COUNT } from '../assembly/layout.ts';
 import { CITIES } from '../src/city/catalogue.ts';
 import type { Point } from '../src/city/types.ts';
-import type { SlabArrays } from '../src/kernel/kernel.ts';
+import { realOf, type SlabArrays } from '../src/kernel/slab-arrays.ts';
 import { CAR_TYPES, carTypesOf } from '../src/twin/fleet.ts';
 import { loadKernel, stepBy } from './aged-worlds.ts';
 import type { Figure } from './common/figures.ts';
@@ -62,8 +62,8 @@ export async function run(options: string[]): Promise<Figure[]> {
   return [];
 }
 
-function value({ f64 }: SlabArrays, array: number, car: number): number {
-  return f64[array / 8 + car] ?? Number.NaN;
+function value(world: SlabArrays, array: number, car: number): number {
+  return realOf(world, array, car);
 }
 
 function placeOf(arrays: SlabArrays, car: number): Point {

@@ -40,7 +40,7 @@ test('[C30] With everything on, cars brake harder than 6 m/s² at most 315 times
     for (let tick = 0; tick < 600 * TICKS_PER_S; tick += FRAME_TICKS) {
       kernel.step(slab, FRAME_TICKS);
       hard.read(world);
-      for (const car of cars) metres += world.f64(C_VX, car) * FRAME_TICKS * TICK_S;
+      for (const car of cars) metres += world.real(C_VX, car) * FRAME_TICKS * TICK_S;
     }
     stops += hard.count;
     kernel.release(slab);

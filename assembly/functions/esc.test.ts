@@ -109,28 +109,28 @@ describe('stability control', () => {
   it('brakes the outer front wheel of a car that turns more than it should', () => {
     const ground = tickOf({ yawRate: 0.2, reference: 0.1 });
     const force = (7 * (0.2 - 0.1 * kept)) / leverage;
-    expect(ground.get(C_ESC_BRAKE_FRONT)).toBeCloseTo(force, 9);
+    expect(ground.get(C_ESC_BRAKE_FRONT)).toBeCloseTo(force, 6);
     expect(ground.get(C_ESC_BRAKE_REAR)).toBe(0);
-    expect(ground.get(C_YAW_MOMENT)).toBeCloseTo(-force * leverage, 9);
+    expect(ground.get(C_YAW_MOMENT)).toBeCloseTo(-force * leverage, 6);
     const mirrored = tickOf({ yawRate: -0.2, reference: -0.1 });
-    expect(mirrored.get(C_YAW_MOMENT)).toBeCloseTo(force * leverage, 9);
-    expect(mirrored.get(C_ESC_BRAKE_FRONT)).toBeCloseTo(force, 9);
+    expect(mirrored.get(C_YAW_MOMENT)).toBeCloseTo(force * leverage, 6);
+    expect(mirrored.get(C_ESC_BRAKE_FRONT)).toBeCloseTo(force, 6);
   });
 
   it('brakes the inner rear wheel of one that turns less, all of it a little, and cuts the drive', () => {
     const ground = tickOf({ yawRate: 0.12, reference: 0.3, drive: 2 });
     const slowing = 0.25 * 0.95 * GRAVITY;
     const force = (7 * (0.3 * kept - 0.12)) / leverage;
-    expect(ground.get(C_ESC_BRAKE_FRONT)).toBeCloseTo(slowing * brakeFront, 9);
-    expect(ground.get(C_ESC_BRAKE_REAR)).toBeCloseTo(slowing * (1 - brakeFront) + force, 9);
-    expect(ground.get(C_YAW_MOMENT)).toBeCloseTo(force * leverage, 9);
+    expect(ground.get(C_ESC_BRAKE_FRONT)).toBeCloseTo(slowing * brakeFront, 6);
+    expect(ground.get(C_ESC_BRAKE_REAR)).toBeCloseTo(slowing * (1 - brakeFront) + force, 6);
+    expect(ground.get(C_YAW_MOMENT)).toBeCloseTo(force * leverage, 6);
     expect(ground.get(C_DRIVE)).toBe(0);
   });
 
   it('brakes a wheel by no more than 0.9 of the friction under it', () => {
     for (const friction of [0.95, 0.55, 0.2]) {
       const ground = tickOf({ yawRate: 2, reference: 1 }, friction);
-      expect(ground.get(C_ESC_BRAKE_FRONT)).toBeCloseTo(0.9 * friction * 0.5 * frontLoad, 9);
+      expect(ground.get(C_ESC_BRAKE_FRONT)).toBeCloseTo(0.9 * friction * 0.5 * frontLoad, 6);
     }
   });
 
@@ -142,7 +142,7 @@ describe('stability control', () => {
 
   it('limits drive to half of the friction of the driven axle', () => {
     const ground = tickOf({ yawRate: 0.2, reference: 0.1, drive: 3 }, 0.2);
-    expect(ground.get(C_DRIVE)).toBeCloseTo(0.5 * 0.2 * frontLoad, 9);
+    expect(ground.get(C_DRIVE)).toBeCloseTo(0.5 * 0.2 * frontLoad, 6);
   });
 
   it.each([
@@ -180,11 +180,11 @@ describe('an intervention of stability control in a world', () => {
     const { kernel, slab } = makeOneWorld(3);
     stepTo(kernel, slab, 400);
     const view = look(kernel, slab);
-    const car = cars.find((one) => view.f64(C_VX, one) > 7) ?? 0;
+    const car = cars.find((one) => view.real(C_VX, one) > 7) ?? 0;
     kernel.apply(slab, 400, car, F_ALL, mask);
     const strike = () =>
       edit(kernel, slab, (world) =>
-        world.setF64(C_YAW_RATE, car, world.f64(C_YAW_RATE, car) + 0.3),
+        world.setReal(C_YAW_RATE, car, world.real(C_YAW_RATE, car) + 0.3),
       );
     const read = () => look(kernel, slab);
     const interventions = () =>
@@ -205,7 +205,7 @@ describe('an intervention of stability control in a world', () => {
     stepTo(kernel, slab, 460);
     expect(read().i32(C_FLAGS, car) & FLAG_ESC).toBe(0);
     for (const array of [C_ESC_BRAKE_FRONT, C_ESC_BRAKE_REAR, C_YAW_MOMENT]) {
-      expect(read().f64(array, car)).toBe(0);
+      expect(read().real(array, car)).toBe(0);
     }
     strike();
     stepTo(kernel, slab, 464);
@@ -232,6 +232,6 @@ describe('an intervention of stability control in a world', () => {
     edit(kernel, slab, (world) => world.setI32(C_STATUS, car, STATUS_CRASHED));
     stepTo(kernel, slab, 404);
     expect(read().i32(C_FLAGS, car)).toBe(0);
-    expect(read().f64(C_YAW_MOMENT, car)).toBe(0);
+    expect(read().real(C_YAW_MOMENT, car)).toBe(0);
   });
 });

@@ -44,13 +44,13 @@ import {
   greater,
   lesser,
   mul,
-  ROW,
+  QUAD_ROW,
   size,
   splat,
   sub,
   whereLess,
   within,
-} from '../pair';
+} from '../quad';
 import { TR_REAR, TR_UNDERSTEER, TR_WHEELBASE } from '../type-rows';
 import { axleLoad, GRAVITY } from '../tyre';
 
@@ -62,23 +62,23 @@ import { axleLoad, GRAVITY } from '../tyre';
 
 /** Speed below which it does not act, m/s. */
 const SPEED_MIN = 4.0;
-const SPEED_MIN_AT = memory.data<f64>([SPEED_MIN]);
+const SPEED_MIN_AT = memory.data<f32>([<f32>SPEED_MIN]);
 /** Greatest share of the friction that the reference uses. */
 const ACROSS_SHARE = 0.85;
-const ACROSS_SHARE_AT = memory.data<f64>([ACROSS_SHARE]);
+const ACROSS_SHARE_AT = memory.data<f32>([<f32>ACROSS_SHARE]);
 /**
  * Lag of the reference, 0.06 s: 1 − exp(−1/3) per tick; slower on slippery roads, as the car itself
  * is.
  */
 const REFERENCE_SHARE = 0.28346868942621073;
-const REFERENCE_SHARE_AT = memory.data<f64>([REFERENCE_SHARE]);
+const REFERENCE_SHARE_AT = memory.data<f32>([<f32>REFERENCE_SHARE]);
 /** Deviation of the yaw rate at which an intervention begins and ends, rad/s: 3 and 1.2 °/s. */
 const YAW_ON = 0.05235987755982989;
-const YAW_ON_AT = memory.data<f64>([YAW_ON]);
+const YAW_ON_AT = memory.data<f32>([<f32>YAW_ON]);
 const YAW_OFF = 0.020943951023931952;
 /** The same for the slip at the rear axle, as a tangent: 5° and 3°. */
 const SLIP_ON = 0.08748866352592401;
-const SLIP_ON_AT = memory.data<f64>([SLIP_ON]);
+const SLIP_ON_AT = memory.data<f32>([<f32>SLIP_ON]);
 const SLIP_OFF = 0.05240777928304121;
 /** Yaw acceleration per deviation of the yaw rate, 1/s: 14 kN m s ÷ 2,000 kg m². */
 const GAIN = 7.0;
@@ -98,25 +98,27 @@ const DRAG_SHARE = 0.1;
 /** Factor on the understeer gradient for the dry road of the reference. */
 const PER_DRY = 1.0 / 0.95;
 /** Greatest acceleration across for a friction, m/s². */
-const ACROSS_MAX = memory.data<f64>([ACROSS_SHARE * GRAVITY]);
-const REFERENCE_PER_FRICTION = memory.data<f64>([REFERENCE_SHARE * PER_DRY]);
+const ACROSS_MAX = memory.data<f32>([<f32>(ACROSS_SHARE * GRAVITY)]);
+const REFERENCE_PER_FRICTION = memory.data<f32>([<f32>(REFERENCE_SHARE * PER_DRY)]);
 
-const MINUS_ONE = memory.data<f64>([-1.0]);
+/** A lesser reference is none, rad/s. */
+const YAW_LEAST = memory.data<f32>([1e-12]);
+const MINUS_ONE = memory.data<f32>([-1.0]);
 
 /** Lets the stability control of each car act, as many cars at once as `T` holds. */
 export function stabilise<T>(slab: usize): void {
-  for (let place: usize = 0; place < ROW; place += sizeof<T>()) {
+  for (let place: usize = 0; place < QUAD_ROW; place += sizeof<T>()) {
     if (refer<T>(slab, place) || isAtIt<T>(slab, place)) {
-      const car = <i32>(place >> 3);
-      control(slab, car);
-      if (isVector<T>()) control(slab, car + 1);
+      const first = <i32>(place >> 2);
+      const end = first + <i32>(sizeof<T>() >> 2);
+      for (let car = first; car < end; car++) control(slab, car);
     }
   }
 }
 
 @inline function isAtIt<T>(slab: usize, place: usize): bool {
-  const address = slab + C_ESC_ACTIVE + (place >> 1);
-  if (isVector<T>()) return load<u64>(address) != 0;
+  const address = slab + C_ESC_ACTIVE + place;
+  if (isVector<T>()) return v128.any_true(v128.load(address));
   return load<u32>(address) != 0;
 }
 
@@ -140,7 +142,9 @@ export function stabilise<T>(slab: usize): void {
     mul<T>(friction, constant<T>(REFERENCE_PER_FRICTION)),
     constant<T>(REFERENCE_SHARE_AT),
   );
-  const reference = add<T>(before, mul<T>(sub<T>(target, before), pace));
+  const next = add<T>(before, mul<T>(sub<T>(target, before), pace));
+  // It ends at 0 before it comes to subnormal numbers, which slow processors down.
+  const reference = whereLess<T>(size<T>(next), constant<T>(YAW_LEAST), splat<T>(0.0), next);
   store<T>(cars, reference, C_YAW_REFERENCE);
   const rearAcross = size<T>(sub<T>(load<T>(cars, C_VY), mul<T>(load<T>(place, TR_REAR), yawRate)));
   const beyondSlip = sub<T>(rearAcross, mul<T>(vx, constant<T>(SLIP_ON_AT)));
@@ -238,12 +242,12 @@ function intervene(slab: usize, car: i32): void {
 @inline function loadOn(slab: usize, car: i32, opposite: f64, shift: f64): f64 {
   const type = typeOf(slab, car);
   const height = load<f64>(type + CT_HEIGHT);
-  return axleLoad<f64>(
-    opposite,
-    height,
-    load<f64>(type + CT_PER_WHEELBASE),
-    getF(slab, C_LOAD_ACCEL, car),
-    shift,
+  return axleLoad<f32>(
+    <f32>opposite,
+    <f32>height,
+    <f32>load<f64>(type + CT_PER_WHEELBASE),
+    <f32>getF(slab, C_LOAD_ACCEL, car),
+    <f32>shift,
   );
 }
 

@@ -153,7 +153,7 @@ describe('at its line a car', () => {
   /** Puts a vehicle on the lane from the west that passes the car after so long. */
   function approach(world: Crossing, passesInS: number, speedMps: number): void {
     world.edit((slab) => {
-      const x = slab.f64(C_X, 0) - passesInS * speedMps;
+      const x = slab.real(C_X, 0) - passesInS * speedMps;
       slab.placeActor(0, { x, y: laneYOf(world), hx: 1, hy: 0 }, speedMps);
     });
   }
@@ -202,8 +202,8 @@ describe('at its line a car', () => {
       slab.setI32(C_LANE, 0, lane);
       slab.setI32(C_CLAIM, 0, lane);
       slab.setI32(C_ROUTE_INDEX, 0, 1);
-      slab.setF64(C_STATION, 0, beginsY - at(own.polyline, 0)[1]);
-      slab.setF64(C_Y, 0, beginsY);
+      slab.setReal(C_STATION, 0, beginsY - at(own.polyline, 0)[1]);
+      slab.setReal(C_Y, 0, beginsY);
     });
     const { f64 } = world.kernel.view(world.slab);
     for (let tick = 0; tick < 2 * TICKS_PER_S; tick++) {

@@ -51,7 +51,7 @@ describe('with traffic light recognition', () => {
       ...{ control: 'signals', row: 'collector', signal, cars: { 0: own } },
     });
     edit(crossing.kernel, crossing.slab, (world) => {
-      for (const field of [C_STATION, C_X]) world.setF64(field, 0, world.f64(field, 0) + 0.2);
+      for (const field of [C_STATION, C_X]) world.setReal(field, 0, world.real(field, 0) + 0.2);
       // It was about to enter when the car ahead stopped.
       const connector = crossing.city.lanes.indexOf(crossing.connector('west', 'straight'));
       world.setI32(C_CLAIM, 0, connector);

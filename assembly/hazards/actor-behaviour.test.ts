@@ -76,15 +76,15 @@ describe('A crossing vehicle', () => {
     const other = (car + 1) % CAR_COUNT;
     const waits = () => {
       stage.edit((world) => {
-        world.setF64(C_X, other, (stage.f64(A_X) + stage.car(C_X, car)) / 2);
-        world.setF64(C_Y, other, (stage.f64(A_Y) + stage.car(C_Y, car)) / 2);
+        world.setReal(C_X, other, (stage.real(A_X) + stage.car(C_X, car)) / 2);
+        world.setReal(C_Y, other, (stage.real(A_Y) + stage.car(C_Y, car)) / 2);
       });
       return stage.i32(A_WAIT) !== 0;
     };
     expect(stepUntil(stage, waits, 350)).toBe(true);
     // Its front has passed the conflict point: the actor, half of it 2.25 m, is still before the lane.
     expect(stepUntil(stage, () => stage.i32(A_WAIT) === 0, 300)).toBe(true);
-    expect(stage.f64(A_STATION)).toBeLessThan(stage.hazard.site.actorStationM - 2.25 - 1);
+    expect(stage.real(A_STATION)).toBeLessThan(stage.hazard.site.actorStationM - 2.25 - 1);
     expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 1500)).toBe(true);
     const { kernel, slab } = stage;
     const hits = kernel.contacts(slab, 0).filter(({ hazard }) => hazard === stage.spot);
@@ -107,7 +107,7 @@ describe('A deer', () => {
     stage.edit((world) => {
       const [awayX, awayY] = [3.5 * along[0] + awayM * hx, 3.5 * along[1] + awayM * hy];
       world.placeCar(other, { x: x + awayX, y: y + awayY, hx: -hx, hy: -hy });
-      world.setF64(C_VX, other, speedMps);
+      world.setReal(C_VX, other, speedMps);
       world.setI32(C_STATUS, other, STATUS_DRIVING);
       // A car without features rolls on.
       world.setI32(C_EFFECTIVE, other, 0);
@@ -137,7 +137,7 @@ describe('Signals and stop lines', () => {
       const contacts = stage.contactCount;
       // The car keeps its speed, whatever its driver demands.
       for (let look = 0; look < 90 && stage.contactCount === contacts; look++) {
-        stage.edit((world) => world.setF64(C_VX, car, speedMps));
+        stage.edit((world) => world.setReal(C_VX, car, speedMps));
         kernel.step(slab, FRAME_TICKS);
       }
       sends += stage.i32(A_SENT);
@@ -152,7 +152,7 @@ describe('Signals and stop lines', () => {
     stage.set({ wayM: 48, speedMps: 8 });
     expect(stepUntil(stage, acts(stage), 400)).toBe(true);
     const beyondM = stage.hazard.site.actorStationM + 5;
-    expect(stepUntil(stage, () => stage.f64(A_STATION) > beyondM, 590)).toBe(true);
+    expect(stepUntil(stage, () => stage.real(A_STATION) > beyondM, 590)).toBe(true);
     expect(stage.contactCount).toBe(0);
   });
 });
@@ -162,11 +162,11 @@ describe('A pedestrian or animal that had to stop in the street', () => {
     const stage = stageOf('deer_crossing');
     const { kernel, slab, spot } = stage;
     stage.set({ wayM: 58, speedMps: 13.5, features: ACTUATORS });
-    expect(stepUntil(stage, () => stage.f64(A_STATION) > 1.5, 300)).toBe(true);
-    stage.edit((world) => world.setF64(HAZARDS + spot * HAZARD_BYTES + A_SPEED, 0, 0));
+    expect(stepUntil(stage, () => stage.real(A_STATION) > 1.5, 300)).toBe(true);
+    stage.edit((world) => world.setReal(HAZARDS + spot * HAZARD_BYTES + A_SPEED, 0, 0));
     stage.set(...others);
     kernel.step(slab, 12);
-    return stage.f64(A_SPEED);
+    return stage.real(A_SPEED);
   };
 
   test('waits for approaching cars, and continues when there are none.', () => {
@@ -182,8 +182,8 @@ describe('A car that pulls out of a bay', () => {
     const stage = stageInstead('sudden_stop', leadShape);
     const [car = 0] = stage.set({ wayM: 100, speedMps: 13.5, features: ACTUATORS });
     expect(stepUntil(stage, acts(stage), 200)).toBe(true);
-    stepUntil(stage, () => stage.f64(A_SPEED) >= 13.2, 400);
-    const [dx, dy] = [stage.f64(A_X) - stage.car(C_X, car), stage.f64(A_Y) - stage.car(C_Y, car)];
+    stepUntil(stage, () => stage.real(A_SPEED) >= 13.2, 400);
+    const [dx, dy] = [stage.real(A_X) - stage.car(C_X, car), stage.real(A_Y) - stage.car(C_Y, car)];
     // Between the bumpers, as it has the car's speed.
     const gapM = Math.hypot(dx, dy) - 2.25 - at([...NOSE_M], 2);
     expect(gapM).toBeGreaterThan(5.5);
@@ -197,12 +197,12 @@ describe('A car that pulls out of a bay', () => {
     const stage = stageInstead('sudden_stop', leadShape);
     stage.set({ wayM: 100, speedMps: 13.5 });
     stepUntil(stage, acts(stage), 200);
-    stepUntil(stage, () => stage.f64(A_SPEED) > 10, 500);
-    expect(stepUntil(stage, () => stage.f64(A_SPEED) === 0, 500)).toBe(true);
-    const rearM = stage.f64(A_STATION) - 2.25 - stage.hazard.site.actorStationM;
+    stepUntil(stage, () => stage.real(A_SPEED) > 10, 500);
+    expect(stepUntil(stage, () => stage.real(A_SPEED) === 0, 500)).toBe(true);
+    const rearM = stage.real(A_STATION) - 2.25 - stage.hazard.site.actorStationM;
     expect(Math.abs(rearM)).toBeLessThan(1.2);
     const stood = stage.tick;
-    stepUntil(stage, () => stage.f64(A_SPEED) > 0, 400);
+    stepUntil(stage, () => stage.real(A_SPEED) > 0, 400);
     expect(stage.tick - stood).toBeGreaterThanOrEqual(196);
     expect(stage.tick - stood).toBeLessThanOrEqual(208);
     stage.set();

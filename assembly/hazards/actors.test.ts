@@ -118,12 +118,16 @@ describe.each(TIMED)('The actor of a %s', (kind, seconds, speedMps) => {
     // The car stands across the actor's way now.
     const [standing] = stage.set({ wayM: -2, speedMps: 0, features: 0 });
     stage.setActor(A_CAR, CAR_COUNT - 1);
-    const stops = stepUntil(stage, () => stage.f64(A_STATION) > 1 && stage.f64(A_SPEED) === 0, 550);
+    const stops = stepUntil(
+      stage,
+      () => stage.real(A_STATION) > 1 && stage.real(A_SPEED) === 0,
+      550,
+    );
     expect(stops).toBe(true);
     expect(stage.contactCount).toBe(0);
     const awayM = Math.hypot(
-      stage.f64(A_X) - stage.car(C_X, standing ?? 0),
-      stage.f64(A_Y) - stage.car(C_Y, standing ?? 0),
+      stage.real(A_X) - stage.car(C_X, standing ?? 0),
+      stage.real(A_Y) - stage.car(C_Y, standing ?? 0),
     );
     expect(awayM).toBeGreaterThan(MODEL_WIDTH_M / 2);
     stage.set();
@@ -150,13 +154,13 @@ describe('A vehicle that has broken down', () => {
       if (now === ACTOR_STANDS) {
         sinceTick = stage.tick;
         const { x, y } = at(hazard.site.active, 0);
-        expect([stage.f64(A_X), stage.f64(A_Y)]).toEqual([x, y]);
+        expect([stage.real(A_X), stage.real(A_Y)]).toEqual([x, y]);
       } else if (now === ACTOR_LEAVES) {
         stood++;
         expect((stage.tick - sinceTick) / TICKS_PER_S).toBeLessThan(61);
       } else if (now === ACTOR_WAITS) {
-        expect(stage.f64(A_X)).toBeCloseTo(end.x, 9);
-        expect(stage.f64(A_Y)).toBeCloseTo(end.y, 9);
+        expect(stage.real(A_X)).toBeCloseTo(end.x, 9);
+        expect(stage.real(A_Y)).toBeCloseTo(end.y, 9);
         const pauseS = (stage.i32(A_ARMED) - stage.i32(A_SINCE)) / TICKS_PER_S;
         expect(pauseS).toBeGreaterThanOrEqual(29.98);
         expect(pauseS).toBeLessThan(60);

@@ -45,14 +45,14 @@ describe('What was struck', () => {
     expect(stage.i32(A_STATE)).toBe(ACTOR_STANDS);
     expect(stage.i32(A_STRUCK)).toBe(1 << car);
     const since = stage.tick;
-    const lies = [stage.f64(A_X), stage.f64(A_Y)];
+    const lies = [stage.real(A_X), stage.real(A_Y)];
     expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_CARRIED, 700)).toBe(true);
     expect(stage.tick - since).toBeGreaterThanOrEqual(600 - FRAME_TICKS);
-    expect(lies).not.toEqual([stage.f64(A_X), stage.f64(A_Y)]);
+    expect(lies).not.toEqual([stage.real(A_X), stage.real(A_Y)]);
     // Nobody is near who could see it vanish there.
     stage.set();
     const [endX, endY] = at(stage.hazard.site.actorPath, -1);
-    const isAtEnd = () => Math.hypot(stage.f64(A_X) - endX, stage.f64(A_Y) - endY) < 1e-9;
+    const isAtEnd = () => Math.hypot(stage.real(A_X) - endX, stage.real(A_Y) - endY) < 1e-9;
     expect(stepUntil(stage, isAtEnd, 1500)).toBe(true);
     expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_WAITS, 100)).toBe(true);
     expect(stage.contactCount).toBe(1);
@@ -71,11 +71,11 @@ describe('What was struck', () => {
     expect(Math.abs(waiting(OH_X) - hazard.x * 100)).toBeLessThanOrEqual(0.5);
     expect(Math.abs(waiting(OH_Y) - hazard.y * 100)).toBeLessThanOrEqual(0.5);
     stage.set({ wayM: 56, speedMps: 13.5 });
-    stepUntil(stage, () => stage.f64(A_STATION) > 2, 300);
+    stepUntil(stage, () => stage.real(A_STATION) > 2, 300);
     const then = shown();
     expect([OH_ACTIVE, OH_LENGTH, OH_WIDTH].map(then)).toEqual([1, 110, 35]);
-    expect(then(OH_X)).toBe(Math.round(stage.f64(A_X) * 100));
-    expect(then(OH_HEADING) / 1e4).toBeCloseTo(Math.atan2(stage.f64(A_HY), stage.f64(A_HX)), 3);
+    expect(then(OH_X)).toBe(Math.round(stage.real(A_X) * 100));
+    expect(then(OH_HEADING) / 1e4).toBeCloseTo(Math.atan2(stage.real(A_HY), stage.real(A_HX)), 3);
   });
 });
 
@@ -86,9 +86,9 @@ describe('What stands beside the road', () => {
     const [car = 0] = stage.set({ wayM: 32, speedMps: 12, features: steering });
     // 6° to the right, 19 m before the foremost car: 1 m aside after 10 m.
     stage.edit((world) => {
-      const [hx, hy] = [world.f64(C_HX, car), world.f64(C_HY, car)];
-      world.setF64(C_HX, car, hx * Math.cos(0.105) + hy * Math.sin(0.105));
-      world.setF64(C_HY, car, hy * Math.cos(0.105) - hx * Math.sin(0.105));
+      const [hx, hy] = [world.real(C_HX, car), world.real(C_HY, car)];
+      world.setReal(C_HX, car, hx * Math.cos(0.105) + hy * Math.sin(0.105));
+      world.setReal(C_HY, car, hy * Math.cos(0.105) - hx * Math.sin(0.105));
     });
     const contact = contactOf(stage, 200);
     expect(contact).toMatchObject({ kind: CONTACT_OBSTACLE, hazard: stage.spot });

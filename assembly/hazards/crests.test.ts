@@ -47,7 +47,7 @@ describe('What rolls into the lane behind a crest', () => {
         const isSeen = () => wayM() <= stage.f32(A_SIGHT) - 1.6;
         stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_ACTS && isSeen(), 150);
         if (stage.i32(A_STATE) !== ACTOR_ACTS) continue;
-        expect(stage.f64(A_SPEED)).toBe(0);
+        expect(stage.real(A_SPEED)).toBe(0);
         const seenS = (stage.f32(A_SIGHT) - 1.6) / stage.car(C_VX, car);
         ends.push({ seenS, hits: contactOf(stage, 320) !== undefined });
       }
@@ -76,8 +76,8 @@ describe('What rolls into the lane behind a crest', () => {
     stage.set();
     const { start } = endsOf(stage.hazard.site.actorPath, { lengthM: 1, widthM: 1 });
     expect(stepUntil(stage, () => stage.i32(A_STATE) === ACTOR_STANDS, 300)).toBe(true);
-    expect(stage.f64(A_X)).toBeCloseTo(start.x, 6);
-    expect(stage.f64(A_Y)).toBeCloseTo(start.y, 6);
+    expect(stage.real(A_X)).toBeCloseTo(start.x, 6);
+    expect(stage.real(A_Y)).toBeCloseTo(start.y, 6);
     expect(stage.i32(A_ARMED)).toBeGreaterThan(stage.tick);
   });
 });

@@ -57,8 +57,8 @@ describe('A stall', () => {
     expect(stepUntil(stage, acts(stage), 400)).toBe(true);
     expect(stage.i32(A_CAR)).toBe(car);
     const stalledM = site.actorStationM - 20 - (NOSE_M[2] ?? 0);
-    expect(stage.f64(A_STATION)).toBeGreaterThan(stalledM - 71);
-    expect(stage.f64(A_STATION)).toBeLessThan(stalledM - 44);
+    expect(stage.real(A_STATION)).toBeGreaterThan(stalledM - 71);
+    expect(stage.real(A_STATION)).toBeLessThan(stalledM - 44);
   });
 
   test('does not include a car that waits at the end of its lane.', () => {
@@ -88,7 +88,7 @@ describe('A stall', () => {
         const world = look(kernel, slab);
         sent = world.i32(actor + A_SENT, 0);
         const car = world.i32(actor + A_CAR, 0);
-        const wants = world.i32(C_STOOD_TICK, car) === 0 && world.f64(C_ACCEL_WANTED, car) > 0;
+        const wants = world.i32(C_STOOD_TICK, car) === 0 && world.real(C_ACCEL_WANTED, car) > 0;
         (wants ? wanting : waiting).push(kernel.tick(slab));
       }
     }

@@ -48,7 +48,7 @@ describe.each(cities.cities.map((city, index) => ({ city, index })))(
           const { x, y } = at(city.hazards, spot);
           const nearestM = cars
             .filter((car) => view.i32(C_STATUS, car) !== STATUS_CRASHED)
-            .map((car) => distance([x, y], [view.f64(C_X, car), view.f64(C_Y, car)]));
+            .map((car) => distance([x, y], [view.real(C_X, car), view.real(C_Y, car)]));
           expect(Math.min(...nearestM)).toBeGreaterThan(BESIDE_M);
         }
         before = now;
@@ -82,7 +82,8 @@ describe.each(cities.cities.map((city, index) => ({ city, index })))(
           const isThere = spot === undefined || kind !== 'fog' ? counts : isOut(view, spot);
           if (isShown !== counts || isThere !== counts) wrong.push(`${kind} ${zone} at ${tick}`);
         }
-        if (counting === -1 || cars.every((car) => view.f64(C_FRICTION_FRONT, car) > 0.5)) continue;
+        if (counting === -1 || cars.every((car) => view.real(C_FRICTION_FRONT, car) > 0.5))
+          continue;
         slippery++;
       }
       expect(wrong).toEqual([]);

@@ -127,7 +127,7 @@ describe('a car that is out of the traffic', () => {
           if (halt !== undefined) waits.push(view.i32(C_TOW_TICK, car) - halt);
           halts.delete(car);
         }
-        if (tow === TOW_PARKED) expect(Math.abs(view.f64(C_OFFSET, car))).toBeGreaterThan(1.5);
+        if (tow === TOW_PARKED) expect(Math.abs(view.real(C_OFFSET, car))).toBeGreaterThan(1.5);
         if (tow === TOW_PULLS_OUT) returned++;
       }
     });
@@ -223,7 +223,7 @@ describe('a car that is out of the traffic', () => {
       let first: string | undefined;
       live({ seed, minutes: 3, off: (car) => (car === 2 ? F_STEERING : 0) }, (view) => {
         if (towOf(view, 2) !== TOW_BACK) return;
-        first ??= `${view.i32(C_LANE, 2)} ${view.f64(C_STATION, 2).toFixed(0)}`;
+        first ??= `${view.i32(C_LANE, 2)} ${view.real(C_STATION, 2).toFixed(0)}`;
       });
       if (first !== undefined) places.add(first);
     }
@@ -246,7 +246,7 @@ describe('a car that is out of the traffic', () => {
       world.setI32(C_HALT_TICK, 0, 500);
       world.setI32(C_TOW, 0, (1 << 8) | TOW_PARKED);
       world.setI32(C_TOW_TICK, 0, 601);
-      world.setF64(C_VX, 1, 8);
+      world.setReal(C_VX, 1, 8);
     });
     expect(contactsUntil(kernel, slab, 640)).toHaveLength(1);
     expect(towOf(look(kernel, slab), 0)).toBe(TOW_NONE);
@@ -346,7 +346,7 @@ function stand(crossing: Crossing, car: number, lane: Lane, stationM: number): v
   crossing.edit((world) => {
     for (const array of [C_LANE, C_CLAIM]) world.setI32(array, car, index);
     world.setI32(C_ROUTE_INDEX, car, 1);
-    world.setF64(C_STATION, car, stationM);
+    world.setReal(C_STATION, car, stationM);
     world.placeCar(car, poseAlong(lane.polyline, stationM));
   });
 }
@@ -362,7 +362,7 @@ describe('a car that evades an object', () => {
     edit(kernel, slab, (world) => {
       for (const car of cars.slice(1)) {
         put(world, car, 0, 0);
-        world.setF64(C_X, car, 6000 + 100 * car);
+        world.setReal(C_X, car, 6000 + 100 * car);
         world.setI32(C_STATUS, car, STATUS_CRASHED);
         // No wreck is cleared before tick 1200.
         world.setI32(C_HALT_TICK, car, 600);
@@ -371,11 +371,11 @@ describe('a car that evades an object', () => {
       put(world, 0, 12, 1.4);
       world.setI32(C_ROUTE_INDEX, 0, 0);
       world.setI32(C_LANE, 0, at(at(city.routes, 0), 0));
-      world.setF64(C_STATION, 0, 12);
-      world.setF64(C_OFFSET, 0, 1.4);
-      world.setF64(C_EVADE_FROM, 0, 0);
-      world.setF64(C_EVADE_OFFSET, 0, 1.4);
-      world.setF64(C_EVADE_S, 0, 1);
+      world.setReal(C_STATION, 0, 12);
+      world.setReal(C_OFFSET, 0, 1.4);
+      world.setReal(C_EVADE_FROM, 0, 0);
+      world.setReal(C_EVADE_OFFSET, 0, 1.4);
+      world.setReal(C_EVADE_S, 0, 1);
       world.setI32(C_EVADE_TICK, 0, 500);
       put(world, 1, 12 + 6.5, 0);
     });
@@ -386,11 +386,11 @@ describe('a car that evades an object', () => {
       const now = look(kernel, slab);
       furthest = Math.max(
         furthest,
-        Math.hypot(now.f64(C_X, 0) - before.f64(C_X, 0), now.f64(C_Y, 0) - before.f64(C_Y, 0)),
+        Math.hypot(now.real(C_X, 0) - before.real(C_X, 0), now.real(C_Y, 0) - before.real(C_Y, 0)),
       );
       if (tick === 1190) {
-        expect(now.f64(C_VX, 0)).toBeLessThan(0.1);
-        expect(now.f64(C_STATION, 0)).toBeLessThan(15);
+        expect(now.real(C_VX, 0)).toBeLessThan(0.1);
+        expect(now.real(C_STATION, 0)).toBeLessThan(15);
         expect(now.i32(C_HALT_TICK, 0)).toBe(0);
       }
     }
@@ -398,7 +398,7 @@ describe('a car that evades an object', () => {
     expect(furthest).toBeLessThan(0.4);
     const now = look(kernel, slab);
     expect(now.i32(C_EVADE_TICK, 0)).toBe(0);
-    expect(now.f64(C_VX, 0)).toBeGreaterThan(3);
-    expect(Math.abs(now.f64(C_OFFSET, 0))).toBeLessThan(0.3);
+    expect(now.real(C_VX, 0)).toBeGreaterThan(3);
+    expect(Math.abs(now.real(C_OFFSET, 0))).toBeLessThan(0.3);
   });
 });

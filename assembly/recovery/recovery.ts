@@ -122,7 +122,7 @@ export function recover(slab: usize, city: usize): void {
     for (let car = 0; car < CAR_COUNT; car++) watchStall(slab, city, car, tick);
   }
   // Most cars are on their lanes. A car that halted has a tick, wreck or not.
-  const cars = carsWithout(slab, C_HALT_TICK, 0) | carsBeyond(slab + C_OFFSET, OFF_LANE_M);
+  const cars = carsWithout(slab, C_HALT_TICK, 0) | carsBeyond(slab + C_OFFSET, <f32>OFF_LANE_M);
   for (let left = cars; left != 0; left &= left - 1) {
     const car = <i32>ctz(left);
     const since = <u32>getI(slab, C_HALT_TICK, car);

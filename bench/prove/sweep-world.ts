@@ -100,7 +100,6 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
   const { kernel, courses } = ground();
   const course = courses[job.cityIndex];
   if (!course) throw new RangeError(`there is no city ${job.cityIndex}`);
-  const { f64 } = kernel.view(slab);
   const stretch = emptyStretch();
   const watch = new SpotWatch(course.city.hazards.map(({ kind }) => kind));
   const tally = new SpotTally(kernel, slab, course, (pass) => {
@@ -133,7 +132,7 @@ function drive(slab: Slab, job: SweepJob, ticks: number, accounts: string[]): St
       if (accounts.length < ACCOUNTS_MAX) accounts.push(wasOff + eventAccount(job, event));
     }
     hard.read(view);
-    metres += speedSum(f64) * LOOK_S;
+    metres += speedSum(view) * LOOK_S;
   }
   stretch.hardStops = hard.count;
   stretch.kilometres = metres / 1000;
@@ -154,11 +153,11 @@ export function stepOn(slab: Slab, tick: number): ContactRecord[] {
 const isFirst = ({ tick, order, chainTick, chainOrder }: ContactFacts): boolean =>
   incidentId(tick, order) === incidentId(chainTick, chainOrder);
 
-function speedSum(f64: Float64Array): number {
+function speedSum(view: SlabView): number {
   let sum = 0;
   for (let car = 0; car < CAR_COUNT; car++) {
-    const vx = f64[C_VX / 8 + car] ?? 0;
-    const vy = f64[C_VY / 8 + car] ?? 0;
+    const vx = view.real(C_VX, car);
+    const vy = view.real(C_VY, car);
     sum += Math.sqrt(vx * vx + vy * vy);
   }
   return sum;

@@ -73,8 +73,8 @@ describe('driving with everything on', () => {
       const lane = view.i32(C_LANE, car);
       expect(cities.cities[0]?.routes[car]).toContain(lane);
       expect(cities.cities[0]?.lanes[lane]?.road).toBeGreaterThanOrEqual(0);
-      expect(view.f64(C_VX, car)).toBeGreaterThan(5);
-      expect(view.f64(C_OFFSET, car)).toBe(0);
+      expect(view.real(C_VX, car)).toBeGreaterThan(5);
+      expect(view.real(C_OFFSET, car)).toBe(0);
     }
   });
 });
@@ -89,7 +89,7 @@ describe('a world in which all routes are the same', () => {
       const slab = makeWorld(kernel, seed);
       const world = look(kernel, slab);
       const places = cars.map(
-        (car) => [world.i32(C_LANE, car), world.f64(C_STATION, car)] as const,
+        (car) => [world.i32(C_LANE, car), world.real(C_STATION, car)] as const,
       );
       for (const [car, [lane, stationM]] of places.entries()) {
         expect(route).toContain(lane);
@@ -116,15 +116,15 @@ describe('features that are off', () => {
    */
   function coastingDrag(view: SlabView, car: number): number {
     const { massKg, lrM, wheelbaseM, heightM } = at(CAR_TYPES, view.i32(C_TYPE, car));
-    const air = (0.4 * view.f64(C_VX, car) ** 2) / massKg;
-    const shifted = -Math.min(0, view.f64(C_LOAD_ACCEL, car)) * heightM;
+    const air = (0.4 * view.real(C_VX, car) ** 2) / massKg;
+    const shifted = -Math.min(0, view.real(C_LOAD_ACCEL, car)) * heightM;
     const front = (0.95 * (9.81 * lrM + shifted)) / wheelbaseM;
-    return 0.15 + 0.4 + air + front * Math.sin(Math.abs(view.f64(C_STEER, car)));
+    return 0.15 + 0.4 + air + front * Math.sin(Math.abs(view.real(C_STEER, car)));
   }
 
   /** Forward speed that turns into speed to the side as a car turns, m/s². */
   const lossBySliding = (view: SlabView, car: number) =>
-    Math.abs(view.f64(C_VY, car) * view.f64(C_YAW_RATE, car));
+    Math.abs(view.real(C_VY, car) * view.real(C_YAW_RATE, car));
 
   it('raises one event for each feature that changes, and none for one that does not', () => {
     const { kernel, slab } = makeOneWorld(1);
@@ -145,10 +145,10 @@ describe('features that are off', () => {
       kernel.step(slab, 1);
       const view = look(kernel, slab);
       for (const car of cars) {
-        const speed = view.f64(C_VX, car);
+        const speed = view.real(C_VX, car);
         if (view.i32(C_STATUS, car) === STATUS_CRASHED || speed === 0) continue;
         const sliding = Math.max(lossBySliding(before, car), lossBySliding(view, car));
-        expect(view.f64(C_ACCEL, car)).toBeGreaterThan(-coastingDrag(view, car) - sliding - 0.02);
+        expect(view.real(C_ACCEL, car)).toBeGreaterThan(-coastingDrag(view, car) - sliding - 0.02);
       }
       before = view;
     }
@@ -162,7 +162,7 @@ describe('features that are off', () => {
     for (let tick = 50; tick <= MINUTE_TICKS; tick += 50) {
       stepTo(kernel, slab, tick);
       const view = look(kernel, slab);
-      for (const car of cars) if (view.f64(C_VX, car) === 0) stood.add(car);
+      for (const car of cars) if (view.real(C_VX, car) === 0) stood.add(car);
     }
     expect(stood.size).toBe(CAR_COUNT);
   });
@@ -182,7 +182,7 @@ describe('features that are off', () => {
         for (const car of cars) {
           const claimed = lanes[view.i32(C_CLAIM, car)]?.connector;
           const before = claimed?.from === view.i32(C_LANE, car);
-          const idle = before && view.f64(C_VX, car) === 0;
+          const idle = before && view.real(C_VX, car) === 0;
           idleTicks[car] = idle ? idleTicks[car] + 10 : 0;
           longest = Math.max(longest, idleTicks[car]);
         }
@@ -222,12 +222,12 @@ describe('features that are off', () => {
     const { kernel, slab } = makeOneWorld(21);
     stepTo(kernel, slab, 700);
     for (const car of cars) kernel.apply(slab, 701, car, F_STEERING, 0);
-    const angles = cars.map((car) => look(kernel, slab).f64(C_STEER, car));
+    const angles = cars.map((car) => look(kernel, slab).real(C_STEER, car));
     const contacts = contactsUntil(kernel, slab, 700 + 400);
     const view = look(kernel, slab);
-    for (const car of cars) expect(view.f64(C_STEER, car)).toBe(angles[car]);
+    for (const car of cars) expect(view.real(C_STEER, car)).toBe(angles[car]);
     expect(
-      contacts.length + cars.filter((car) => Math.abs(view.f64(C_OFFSET, car)) > 3).length,
+      contacts.length + cars.filter((car) => Math.abs(view.real(C_OFFSET, car)) > 3).length,
     ).toBeGreaterThan(0);
   });
 
@@ -241,8 +241,8 @@ describe('features that are off', () => {
       kernel.step(radar, 1);
       const [without, with1] = [look(kernel, blind), look(kernel, radar)];
       for (const car of cars) {
-        expect(without.f64(C_GAP, car)).toBe(-1);
-        if (with1.f64(C_GAP, car) >= 0) measured++;
+        expect(without.real(C_GAP, car)).toBe(-1);
+        if (with1.real(C_GAP, car) >= 0) measured++;
       }
     }
     expect(measured).toBeGreaterThan(1000);

@@ -43,6 +43,7 @@ import type { CarType } from '../twin/fleet.ts';
 import type { ContactFacts } from '../twin/incidents.ts';
 import { carTypeFields } from './car-types.ts';
 import { readRecord } from './contacts.ts';
+import { type SlabArrays, slabArrays } from './slab-arrays.ts';
 
 const PAGE_BYTES = 65536;
 
@@ -81,12 +82,6 @@ export interface NewWorld {
 
 /** The address of a slab in the kernel's memory; opaque to callers. */
 export type Slab = number;
-
-/** One slab in place: indices are the layout's offsets ÷ 8 and ÷ 4. */
-export interface SlabArrays {
-  readonly f64: Float64Array;
-  readonly i32: Int32Array;
-}
 
 /**
  * One instance of the kernel. Its memory gets its size in the constructor and never grows. A trap
@@ -256,11 +251,7 @@ export class Kernel {
    * valid while the slab is in use.
    */
   view(slab: Slab): SlabArrays {
-    const { buffer } = this.#view;
-    return {
-      f64: new Float64Array(buffer, slab, SLAB_BYTES / 8),
-      i32: new Int32Array(buffer, slab, SLAB_BYTES / 4),
-    };
+    return slabArrays(this.#view.buffer, slab);
   }
 
   /** A copy of a whole world, written to `into` if that is given. */

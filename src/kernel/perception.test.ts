@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   C_GAP,
-  CAR_COUNT,
   F_ALL,
   F_CORNER_RADARS,
   F_FRONT_CAMERA,
@@ -10,10 +9,10 @@ import {
   SEEN_CORNERS,
   SEEN_RADAR,
 } from '../../assembly/layout.ts';
-import { at } from '../city/geometry.ts';
 import { cars, makeOneWorld } from '../testing/rigs/kernel.ts';
 import type { IntentName } from '../twin/perception-record.ts';
 import { perceivedBy } from './perception.ts';
+import { realOf } from './slab-arrays.ts';
 
 /** Whether any car knows anything by each of the sensors, over half a minute. */
 function sensorsIn(features: number): number {
@@ -58,7 +57,7 @@ test('[W40] what a car does is told with whom it does that for', () => {
       if (intent !== 'following') continue;
       followed++;
       // It follows what its gap was measured to, unless that is out of sight by now.
-      expect(at([...world.f64.subarray(C_GAP / 8, C_GAP / 8 + CAR_COUNT)], car)).toBeGreaterThan(0);
+      expect(realOf(world, C_GAP, car)).toBeGreaterThan(0);
     }
   }
   expect(followed).toBeGreaterThan(100);

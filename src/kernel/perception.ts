@@ -38,7 +38,7 @@ import {
   TRACKS,
 } from '../../assembly/layout.ts';
 import type { Detection, IntentName, PerceptionRecord } from '../twin/perception-record.ts';
-import type { SlabArrays } from './kernel.ts';
+import { realOf, type SlabArrays } from './slab-arrays.ts';
 
 /** A track is forgotten after so many scans that missed it. */
 const FORGOTTEN_SCANS = 6;
@@ -64,7 +64,7 @@ export function perceivedBy(world: SlabArrays, car: number): PerceptionRecord {
   const detections = detectionsOf(world, car);
   const intent = intentOf(world, car);
   const isAbout = intent === 'emergency_braking' || intent === 'evading';
-  const gapM = intent === 'following' ? world.f64[C_GAP / 8 + car] : undefined;
+  const gapM = intent === 'following' ? realOf(world, C_GAP, car) : undefined;
   const about =
     isAbout || gapM !== undefined ? nearestAhead(world, car, detections, gapM) : undefined;
   return { detections, intent, about };
@@ -104,9 +104,10 @@ function isThere({ i32 }: SlabArrays, object: number): boolean {
 
 const actorOf = (object: number): number => HAZARDS + (object - CAR_COUNT) * HAZARD_BYTES;
 
-function intentOf({ f64, i32 }: SlabArrays, car: number): IntentName {
+function intentOf(world: SlabArrays, car: number): IntentName {
+  const { i32 } = world;
   const whole = (row: number) => i32[row / 4 + car] ?? 0;
-  const real = (row: number) => f64[row / 8 + car] ?? 0;
+  const real = (row: number) => realOf(world, row, car);
   if (whole(C_STATUS) === STATUS_CRASHED) return 'crashed';
   if (whole(C_EVADE_TICK) !== 0) return 'evading';
   const stages = [C_AEB_STAGE, C_ANIMAL_STAGE, C_ASSIST_STAGE].map(whole);
@@ -137,15 +138,14 @@ function nearestAhead(
   detections: readonly Detection[],
   gapM?: number,
 ): number | undefined {
-  const { f64 } = world;
-  const real = (row: number, of = car) => f64[row / 8 + of] ?? 0;
+  const real = (row: number, of = car) => realOf(world, row, of);
   let [nearest, leastM]: [number | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
   for (const { object } of detections) {
-    const actor = actorOf(object) / 8;
+    const actor = actorOf(object);
     const [x, y] =
       object < CAR_COUNT
         ? [real(C_X, object), real(C_Y, object)]
-        : [f64[actor + A_X / 8] ?? 0, f64[actor + A_Y / 8] ?? 0];
+        : [realOf(world, actor + A_X, 0), realOf(world, actor + A_Y, 0)];
     const [dx, dy] = [x - real(C_X), y - real(C_Y)];
     const aheadM = dx * real(C_HX) + dy * real(C_HY);
     const asideM = Math.abs(dy * real(C_HX) - dx * real(C_HY));

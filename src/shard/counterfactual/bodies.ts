@@ -24,7 +24,7 @@ import {
   T_HAZARDS,
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import { realOf, type SlabArrays } from '../../kernel/slab-arrays.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import type { ContactFacts, PartyFacts } from '../../twin/incidents.ts';
 import { boxCorners, type Polygon } from './separation.ts';
@@ -43,21 +43,16 @@ export function bodiesOf(contact: ContactFacts, table: ArrayBuffer): Bodies {
   return [bodyOf(first), bodyOf(second)];
 }
 
-/** A value of a car from one of the slab's arrays of f64. */
-export function carRow(world: SlabArrays, array: number, car: number): number {
-  return world.f64[array / 8 + car] ?? 0;
-}
-
 export function speedOf(world: SlabArrays, car: number): number {
-  return Math.hypot(carRow(world, C_VX, car), carRow(world, C_VY, car));
+  return Math.hypot(realOf(world, C_VX, car), realOf(world, C_VY, car));
 }
 
 function carBody(world: SlabArrays, car: number): Polygon {
   const type = at(CAR_TYPES, world.i32[C_TYPE / 4 + car] ?? 0);
-  const hx = carRow(world, C_HX, car);
-  const hy = carRow(world, C_HY, car);
-  const x = carRow(world, C_X, car) + type.centreM * hx;
-  const y = carRow(world, C_Y, car) + type.centreM * hy;
+  const hx = realOf(world, C_HX, car);
+  const hy = realOf(world, C_HY, car);
+  const x = realOf(world, C_X, car) + type.centreM * hx;
+  const y = realOf(world, C_Y, car) + type.centreM * hy;
   return boxCorners(x, y, hx, hy, type.lengthM, type.widthM);
 }
 

@@ -19,12 +19,12 @@ import {
   HAZARD_MAX,
   HAZARDS,
 } from '../../../assembly/layout.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import { realOf, type SlabArrays } from '../../kernel/slab-arrays.ts';
 import { LEAD_TICKS_MAX } from '../../limits.ts';
 import { INCIDENT_END_TICKS, settled } from '../../twin/contact-records.ts';
 import type { Explanation } from '../../twin/explanation.ts';
 import type { ContactFacts, IncidentContacts } from '../../twin/incidents.ts';
-import { type Bodies, bodiesOf, carRow, speedOf } from './bodies.ts';
+import { type Bodies, bodiesOf, speedOf } from './bodies.ts';
 import {
   type CounterfactualRun,
   CounterfactualSearch,
@@ -177,7 +177,7 @@ class Observer {
     this.#bodies = bodies;
     this.#chain = chain;
     this.#cars = carsOf(chain);
-    for (const car of this.#cars) this.#steerAtFirst.set(car, carRow(world, C_STEER, car));
+    for (const car of this.#cars) this.#steerAtFirst.set(car, realOf(world, C_STEER, car));
     const none = { distanceM: Number.POSITIVE_INFINITY, speeds: new Map(), atEnd: false };
     this.#nearest = bodies.map(() => ({ ...none, fromPlaceM: new Map() }));
   }
@@ -196,17 +196,17 @@ class Observer {
   /** An effective actuator that moves makes a difference to the car. */
   #inspectActuators(car: number): void {
     const effective = this.#world.i32[C_EFFECTIVE / 4 + car] ?? 0;
-    const steer = carRow(this.#world, C_STEER, car) - (this.#steerAtFirst.get(car) ?? 0);
+    const steer = realOf(this.#world, C_STEER, car) - (this.#steerAtFirst.get(car) ?? 0);
     let moved = this.moved(car);
-    if (carRow(this.#world, C_BRAKE, car) > BRAKE_MPS2) moved |= effective & F_BRAKES;
+    if (realOf(this.#world, C_BRAKE, car) > BRAKE_MPS2) moved |= effective & F_BRAKES;
     if (Math.abs(steer) > STEER_RAD) moved |= effective & F_STEERING;
-    if (carRow(this.#world, C_DRIVE, car) > DRIVE_MPS2) moved |= effective & F_THROTTLE;
+    if (realOf(this.#world, C_DRIVE, car) > DRIVE_MPS2) moved |= effective & F_THROTTLE;
     this.#moved.set(car, moved);
   }
 
   /** From a car's centre of gravity to where a contact was, m. */
   #distance(car: number, { x, y }: ContactFacts): number {
-    return Math.hypot(carRow(this.#world, C_X, car) - x, carRow(this.#world, C_Y, car) - y);
+    return Math.hypot(realOf(this.#world, C_X, car) - x, realOf(this.#world, C_Y, car) - y);
   }
 
   #nearer(known: Nearest, i: number): Nearest {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { C_VX, TICK_S, TICKS_PER_S } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
+import { realOf } from '../../kernel/slab-arrays.ts';
 import { stakesOf, whatFollows } from '../../testing/rigs/at-stake.ts';
 import { cars, cities } from '../../testing/rigs/kernel.ts';
 import { FEATURE_NAMES, type FeatureName, maskOf } from '../../twin/catalogue.ts';
@@ -60,12 +61,12 @@ test('[W38] What comes is nearer by as much as its car has driven, to within a m
   for (const cityIndex of cities.tables.keys()) {
     const { kernel, slab, entries, outlook } = stakesOf(cityIndex, 9, 401);
     const { hazards } = at(cities.cities, cityIndex);
-    const { f64 } = kernel.view(slab);
+    const world = kernel.view(slab);
     const drivenM = cars.map(() => 0);
     while (kernel.tick(slab) < 401 + 50 * TICKS_PER_S) {
       kernel.step(slab, 1);
       for (const car of cars)
-        drivenM[car] = at(drivenM, car) + Math.abs(f64[C_VX / 8 + car] ?? 0) * TICK_S;
+        drivenM[car] = at(drivenM, car) + Math.abs(realOf(world, C_VX, car)) * TICK_S;
     }
     const fleet = cars.map((car) => ({ vin: `${car}` }));
     const later = outlookEntries(outlook, kernel.tick(slab), { fleet, hazards });

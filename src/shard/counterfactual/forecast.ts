@@ -1,4 +1,5 @@
 import * as layout from '../../../assembly/layout.ts';
+import { realOf, type SlabArrays } from '../../kernel/slab-arrays.ts';
 import { FORECAST_TICKS, TRIED_GROUPS } from '../../limits.ts';
 import { OUTLOOK_CONSEQUENCES } from '../../twin/enumerations.ts';
 import { LEAD_TICKS, type Outlook, WAY_TICKS } from '../../twin/outlook-record.ts';
@@ -80,7 +81,7 @@ interface Approach {
 /** Reads the frames of the world that is lived ahead. */
 class Watch {
   readonly #rewind: Rewind;
-  readonly #f64: Float64Array;
+  readonly #world: SlabArrays;
   readonly #i32: Int32Array;
   readonly #spots: readonly Spot[];
   readonly #startTick: number;
@@ -96,10 +97,10 @@ class Watch {
   #lastTick: number;
 
   constructor(rewind: Rewind, spots: readonly Spot[]) {
-    const { f64, i32 } = rewind.kernel.view(rewind.slab);
+    const world = rewind.kernel.view(rewind.slab);
     this.#rewind = rewind;
-    this.#f64 = f64;
-    this.#i32 = i32;
+    this.#world = world;
+    this.#i32 = world.i32;
     this.#spots = spots;
     this.#startTick = rewind.tick;
     this.#lastTick = rewind.tick;
@@ -109,7 +110,7 @@ class Watch {
   }
 
   #f(array: number, car: number): number {
-    return this.#f64[array / 8 + car] ?? 0;
+    return realOf(this.#world, array, car);
   }
 
   #i(array: number, car: number): number {

@@ -1,4 +1,5 @@
 import * as layout from '../../../assembly/layout.ts';
+import { realOf } from '../../kernel/slab-arrays.ts';
 import { TRIED_GROUPS, TRIED_TICKS } from '../../limits.ts';
 import { OUTLOOK_CONSEQUENCES } from '../../twin/enumerations.ts';
 import { LEAD_TICKS } from '../../twin/outlook-record.ts';
@@ -71,14 +72,16 @@ interface Shown {
 export function* tried(rewind: Rewind, image: Uint8Array, group: number): Slices<Shown[]> {
   rewind.restore({ image, changes: [] });
   const { kernel, slab, tick: fromTick } = rewind;
-  const { f64, i32 } = kernel.view(slab);
+  const world = kernel.view(slab);
+  const { i32 } = world;
+  const real = (array: number, car: number) => realOf(world, array, car);
   const trialOf = (car: number) => TRIALS[(car + group) % TRIED_GROUPS];
   const cars = Array.from({ length: layout.CAR_COUNT }, (_, car) => car);
   for (const car of cars) kernel.apply(slab, fromTick, car, trialOf(car)?.off ?? 0, 0);
   const metresApart = (one: number, other: number) =>
     Math.hypot(
-      (f64[layout.C_X / 8 + one] ?? 0) - (f64[layout.C_X / 8 + other] ?? 0),
-      (f64[layout.C_Y / 8 + one] ?? 0) - (f64[layout.C_Y / 8 + other] ?? 0),
+      real(layout.C_X, one) - real(layout.C_X, other),
+      real(layout.C_Y, one) - real(layout.C_Y, other),
     );
   const ways = new Float64Array(layout.CAR_COUNT);
   const found = new Map<number, Shown>();
@@ -103,7 +106,7 @@ export function* tried(rewind: Rewind, image: Uint8Array, group: number): Slices
   const known = new Map<number, number>();
   const look = () => {
     for (const car of cars) {
-      ways[car] = (ways[car] ?? 0) + Math.abs(f64[layout.C_VX / 8 + car] ?? 0) * FRAME_S;
+      ways[car] = (ways[car] ?? 0) + Math.abs(real(layout.C_VX, car)) * FRAME_S;
     }
     for (let index = 0; index < layout.EVENT_RING; index++) {
       const event = (layout.EVENTS + index * layout.EVENT_BYTES) / 4;

@@ -64,10 +64,10 @@ export function stage(
       world.setI32(C_TYPE, car, type);
       const [x, y] = [ox + scene.x - centreM * hx, oy + scene.y - centreM * hy];
       world.placeCar(car, { x, y, hx, hy });
-      world.setF64(C_VX, car, scene.vx ?? 0);
-      world.setF64(C_VY, car, scene.vy ?? 0);
-      world.setF64(C_YAW_RATE, car, scene.yawRate ?? 0);
-      world.setF64(C_STEER, car, 0);
+      world.setReal(C_VX, car, scene.vx ?? 0);
+      world.setReal(C_VY, car, scene.vy ?? 0);
+      world.setReal(C_YAW_RATE, car, scene.yawRate ?? 0);
+      world.setReal(C_STEER, car, 0);
       world.setI32(C_DECLARED, car, scene.features ?? 0);
       world.setI32(C_EFFECTIVE, car, scene.features ?? 0);
       world.setI32(C_STATUS, car, scene.isWreck ? STATUS_CRASHED : STATUS_DRIVING);
@@ -98,8 +98,8 @@ export const typeOf = (view: SlabView, car: number): CarType =>
 
 export function energyOf(view: SlabView, car: number): number {
   const { massKg, yawInertiaKgM2 } = typeOf(view, car);
-  const speed = Math.hypot(view.f64(C_VX, car), view.f64(C_VY, car));
-  return (massKg * speed ** 2 + yawInertiaKgM2 * view.f64(C_YAW_RATE, car) ** 2) / 2;
+  const speed = Math.hypot(view.real(C_VX, car), view.real(C_VY, car));
+  return (massKg * speed ** 2 + yawInertiaKgM2 * view.real(C_YAW_RATE, car) ** 2) / 2;
 }
 
 /** The one contact of the next tick. */

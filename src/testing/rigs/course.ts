@@ -9,7 +9,7 @@ import {
 import { at, boundsOf } from '../../city/geometry.ts';
 import { type LaneProfile, profilesOf } from '../../city/table/lane-profile.ts';
 import type { Box, City, Light, Point } from '../../city/types.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import type { SlabArrays } from '../../kernel/slab-arrays.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 
 /** A city as arrays for measurements at every tick. */

@@ -141,7 +141,7 @@ export class Crossing {
       [C_ACCEL_COMFORT, 1.5],
       [C_DECEL_COMFORT, 2],
     ] as const) {
-      world.setF64(array, car, value);
+      world.setReal(array, car, value);
     }
     world.setI32(C_LANE, car, at(route, position));
     world.setI32(C_ROUTE_INDEX, car, position);
@@ -180,8 +180,8 @@ export class Crossing {
     const index = way.loop.indexOf(this.#world.i32(C_LANE, car));
     const beforeM = way.lengthsM.slice(0, index).reduce((sumM, lengthM) => sumM + lengthM, 0);
     return {
-      distanceM: at(way.lengthsM, 0) - beforeM - this.#world.f64(C_STATION, car) - NOSE_M,
-      speedMps: this.#world.f64(C_VX, car),
+      distanceM: at(way.lengthsM, 0) - beforeM - this.#world.real(C_STATION, car) - NOSE_M,
+      speedMps: this.#world.real(C_VX, car),
       where: at(PARTS, Math.min(index, 2)),
       hasClaim: this.#world.i32(C_CLAIM, car) === way.loop[1],
       choice: this.#world.i32(C_LIGHT_CHOICE, car),

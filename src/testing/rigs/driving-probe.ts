@@ -5,41 +5,40 @@ import {
   C_RETURNS,
   C_ROUTE_INDEX,
   C_VX,
-  C_VY,
   C_X,
-  C_Y,
   C_YAW_RATE,
   CAR_COUNT,
   TICK_S,
 } from '../../../assembly/layout.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import type { SlabArrays } from '../../kernel/slab-arrays.ts';
 import type { Course } from './course.ts';
 import type { DrivingTally } from './driving-tally.ts';
 import type { Undisturbed } from './undisturbed.ts';
 import { WorldProbe } from './world-probe.ts';
 
 const X = C_X / 8;
-const Y = C_Y / 8;
 const HX = C_HX / 8;
-const VX = C_VX / 8;
-const VY = C_VY / 8;
-const YAW = C_YAW_RATE / 8;
+const VX = C_VX / 4;
+const YAW = C_YAW_RATE / 4;
 const CARS = CAR_COUNT;
-/** Position, heading, velocities and yaw rate are neighbours in the slab: one copy keeps them. */
-const MOTION_LENGTH = YAW + CARS - X;
+// Position and heading are neighbours in the slab, as velocities and yaw rate are: one copy each keeps them.
+const POSES_LENGTH = 4 * CARS;
+const MOTIONS_LENGTH = 3 * CARS;
 
 export const STANDING_MPS = 0.1;
 /** A car moves at most this much further in a tick than its speed takes it, m. */
 const JUMP_SLACK_M = 0.01;
 
-const at = (array: Float64Array | Int32Array, index: number): number => array[index] as number;
+const at = (array: Float64Array | Float32Array | Int32Array, index: number): number =>
+  array[index] as number;
 
 /**
  * Measures every car of one world after every tick, directly in kernel memory, and adds the results
  * to a tally.
  */
 export class DrivingProbe extends WorldProbe {
-  readonly #before = new Float64Array(MOTION_LENGTH);
+  readonly #poses = new Float64Array(POSES_LENGTH);
+  readonly #motions = new Float32Array(MOTIONS_LENGTH);
   readonly #laneBefore = new Int32Array(CARS);
   readonly #indexBefore = new Int32Array(CARS);
   readonly #returnsBefore = new Int32Array(CARS);
@@ -64,7 +63,9 @@ export class DrivingProbe extends WorldProbe {
   }
 
   #keepMotion(): void {
-    this.#before.set(this.arrays.f64.subarray(X, X + MOTION_LENGTH));
+    const { f64, f32 } = this.arrays;
+    this.#poses.set(f64.subarray(X, X + POSES_LENGTH));
+    this.#motions.set(f32.subarray(VX, VX + MOTIONS_LENGTH));
   }
 
   /** `undisturbed`: offsets count of these cars only; of all without it. */
@@ -79,15 +80,15 @@ export class DrivingProbe extends WorldProbe {
   }
 
   #lookAt(tick: number, car: number, isBack: boolean, isUndisturbed: boolean): void {
-    const { f64 } = this.arrays;
-    const before = this.#before;
-    const dx = at(f64, X + car) - at(before, car);
-    const dy = at(f64, Y + car) - at(before, CARS + car);
+    const { f64, f32 } = this.arrays;
+    const [poses, motions] = [this.#poses, this.#motions];
+    const dx = at(f64, X + car) - at(poses, car);
+    const dy = at(f64, X + CARS + car) - at(poses, CARS + car);
     const movedM = Math.sqrt(dx * dx + dy * dy);
-    const vx = at(f64, VX + car);
-    const vy = at(f64, VY + car);
-    const vx0 = at(before, VX - X + car);
-    const vy0 = at(before, VY - X + car);
+    const vx = at(f32, VX + car);
+    const vy = at(f32, VX + CARS + car);
+    const vx0 = at(motions, car);
+    const vy0 = at(motions, CARS + car);
     const speed = Math.sqrt(vx * vx + vy * vy);
     const speed0 = Math.sqrt(vx0 * vx0 + vy0 * vy0);
     const faster = speed > speed0 ? speed : speed0;
@@ -104,13 +105,13 @@ export class DrivingProbe extends WorldProbe {
   }
 
   #turn(tick: number, car: number, vx: number, vyPerS: number, speed: number): void {
-    const { f64 } = this.arrays;
-    const before = this.#before;
+    const { f64, f32 } = this.arrays;
+    const poses = this.#poses;
     const hx = at(f64, HX + car);
     const hy = at(f64, HX + CARS + car);
-    const hx0 = at(before, HX - X + car);
-    const hy0 = at(before, HX + CARS - X + car);
-    const yawRate = 0.5 * (at(f64, YAW + car) + at(before, YAW - X + car));
+    const hx0 = at(poses, HX - X + car);
+    const hy0 = at(poses, HX + CARS - X + car);
+    const yawRate = 0.5 * (at(f32, YAW + car) + at(this.#motions, YAW - VX + car));
     const sine = hx0 * hy - hy0 * hx;
     const turned = sine * (1 + (sine * sine) / 6); // the arc sine up to its third power
     this.#turned[car] = at(this.#turned, car) + turned;
@@ -136,7 +137,7 @@ export class DrivingProbe extends WorldProbe {
     if (share > tally.speedShare.value) tally.speedShare.note(share, this.where(tick, car));
     if (stood === 0) tally.movingTicks += 1;
     if (this.course.isConnector[lane] === 1 || !isUndisturbed) return;
-    const offset = Math.abs(this.f64(C_OFFSET, car));
+    const offset = Math.abs(this.real(C_OFFSET, car));
     if (offset > tally.offset.value) tally.offset.note(offset, this.where(tick, car));
     if (stood > 0) return;
     tally.offsetSquares += offset * offset;

@@ -18,7 +18,8 @@ import {
 import { at, boundsOf } from '../../city/geometry.ts';
 import type { City, Point } from '../../city/types.ts';
 import { covers, isNearBounds } from '../../citygen/geometry.ts';
-import type { Kernel, SlabArrays } from '../../kernel/kernel.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { SlabArrays } from '../../kernel/slab-arrays.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { makeWorld, SlabView } from './kernel.ts';
 
@@ -112,10 +113,10 @@ class GripWatch extends SlabView {
 
   motions(): Motion[] {
     return Array.from({ length: CAR_COUNT }, (_, car) => ({
-      vx: this.f64(C_VX, car),
-      vy: this.f64(C_VY, car),
-      yawRate: this.f64(C_YAW_RATE, car),
-      slope: this.f64(C_SLOPE, car),
+      vx: this.real(C_VX, car),
+      vy: this.real(C_VY, car),
+      yawRate: this.real(C_YAW_RATE, car),
+      slope: this.real(C_SLOPE, car),
       friction: this.#frictionOf(car),
     }));
   }
@@ -128,8 +129,8 @@ class GripWatch extends SlabView {
       frictionAt(
         this.#zones,
         [
-          this.f64(C_X, car) + aheadM * this.f64(C_HX, car),
-          this.f64(C_Y, car) + aheadM * this.f64(C_HY, car),
+          this.real(C_X, car) + aheadM * this.real(C_HX, car),
+          this.real(C_Y, car) + aheadM * this.real(C_HY, car),
         ],
         counting,
       );
@@ -141,8 +142,8 @@ class GripWatch extends SlabView {
     const hasHit =
       this.i32(C_STATUS, car) === STATUS_CRASHED || this.i32(C_CONTACT_TICK, car) !== 0;
     if (hasHit || Math.hypot(vx, vy) < SLIPS_MPS) return undefined;
-    const [vx1, vy1] = [this.f64(C_VX, car), this.f64(C_VY, car)];
-    const turn = (yawRate + this.f64(C_YAW_RATE, car)) / 2;
+    const [vx1, vy1] = [this.real(C_VX, car), this.real(C_VY, car)];
+    const turn = (yawRate + this.real(C_YAW_RATE, car)) / 2;
     const air = (AIR_DRAG * vx * Math.abs(vx)) / at(CAR_TYPES, this.i32(C_TYPE, car)).massKg;
     const along = (vx1 - vx) / TICK_S - ((vy + vy1) / 2) * turn - slope + air;
     const across = (vy1 - vy) / TICK_S + ((vx + vx1) / 2) * turn;

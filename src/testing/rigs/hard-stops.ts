@@ -12,7 +12,7 @@ export class HardStops {
 
   read(view: SlabView): void {
     for (const car of cars) {
-      const isHard = view.f64(C_ACCEL, car) < -HARD_DECEL;
+      const isHard = view.real(C_ACCEL, car) < -HARD_DECEL;
       const since = this.#sinceFrames[car] ?? 0;
       if (isHard && since >= APART_FRAMES) this.count++;
       this.#sinceFrames[car] = isHard ? 0 : since + 1;

@@ -10,7 +10,8 @@ import {
   TICKS_PER_S,
 } from '../../../assembly/layout.ts';
 import type { City } from '../../city/types.ts';
-import type { Kernel, SlabArrays } from '../../kernel/kernel.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
+import type { SlabArrays } from '../../kernel/slab-arrays.ts';
 import { type Course, courseOf, NOSE_M, TAIL_M } from './course.ts';
 import { makeWorld, SlabView, stepTo } from './kernel.ts';
 
@@ -70,15 +71,15 @@ export class HeadwayWatch extends SlabView {
     for (let car = 0; car < CAR_COUNT; car++) {
       const leader = this.#isSteady(car) ? this.#leaderOf(car) : undefined;
       if (!leader || leader.gapM > FOLLOWS_M || !this.#isSteady(leader.car)) continue;
-      const speed = this.f64(C_VX, car);
-      if (Math.abs(speed - this.f64(C_VX, leader.car)) > STEADY_MPS) continue;
+      const speed = this.real(C_VX, car);
+      if (Math.abs(speed - this.real(C_VX, leader.car)) > STEADY_MPS) continue;
       this.headwaysS.push(leader.gapM / speed);
     }
-    for (let car = 0; car < CAR_COUNT; car++) this.#before[car] = this.f64(C_VX, car);
+    for (let car = 0; car < CAR_COUNT; car++) this.#before[car] = this.real(C_VX, car);
   }
 
   #isSteady(car: number): boolean {
-    const speed = this.f64(C_VX, car);
+    const speed = this.real(C_VX, car);
     const change = Math.abs(speed - (this.#before[car] as number));
     const isDriving = this.i32(C_STATUS, car) !== STATUS_CRASHED;
     return isDriving && speed > FOLLOWS_MPS && change <= STEADY_MPS;
@@ -88,7 +89,7 @@ export class HeadwayWatch extends SlabView {
   #leaderOf(car: number): Leader | undefined {
     const route = this.#course.city.routes[car] ?? [];
     const index = this.i32(C_ROUTE_INDEX, car);
-    let base = -this.f64(C_STATION, car) - (NOSE_M[this.i32(C_TYPE, car)] as number);
+    let base = -this.real(C_STATION, car) - (NOSE_M[this.i32(C_TYPE, car)] as number);
     for (let ahead = 0; base < FOLLOWS_M; ahead++) {
       const lane = route[(index + ahead) % route.length] ?? -1;
       const nearest = this.#nearestOn(lane, base, car);
@@ -102,7 +103,7 @@ export class HeadwayWatch extends SlabView {
     let nearest: Leader | undefined;
     for (let other = 0; other < CAR_COUNT; other++) {
       if (other === car || this.i32(C_LANE, other) !== lane) continue;
-      const tail = this.f64(C_STATION, other) - (TAIL_M[this.i32(C_TYPE, other)] as number);
+      const tail = this.real(C_STATION, other) - (TAIL_M[this.i32(C_TYPE, other)] as number);
       const gapM = base + tail;
       if (gapM > 0 && gapM < (nearest?.gapM ?? Number.POSITIVE_INFINITY)) {
         nearest = { car: other, gapM };

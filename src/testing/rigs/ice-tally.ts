@@ -24,7 +24,8 @@ import { at } from '../../city/geometry.ts';
 import { type LaneProfile, profilesOf } from '../../city/table/lane-profile.ts';
 import type { City } from '../../city/types.ts';
 import { covers } from '../../citygen/geometry.ts';
-import type { Kernel, Slab, SlabArrays } from '../../kernel/kernel.ts';
+import type { Kernel, Slab } from '../../kernel/kernel.ts';
+import type { SlabArrays } from '../../kernel/slab-arrays.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { makeWorld, SlabView } from './kernel.ts';
 
@@ -143,8 +144,8 @@ class EscWatch extends SlabView {
   look(tick: number): void {
     const found = this.#found;
     for (let car = 0; car < CAR_COUNT; car++) {
-      found.kilometres += (Math.abs(this.f64(C_VX, car)) * TICK_MS) / 1e6;
-      const friction = Math.min(this.f64(C_FRICTION_FRONT, car), this.f64(C_FRICTION_REAR, car));
+      found.kilometres += (Math.abs(this.real(C_VX, car)) * TICK_MS) / 1e6;
+      const friction = Math.min(this.real(C_FRICTION_FRONT, car), this.real(C_FRICTION_REAR, car));
       if (friction < ICE_FRICTION_MAX) this.#iceTick[car] = tick;
       const active = this.i32(C_ESC_ACTIVE, car);
       const begins = active === ESC_TICKS && this.#before[car] === 0;
@@ -177,7 +178,7 @@ class IceWatch {
       const pass = this.#open.get(car);
       const isOnLane = this.#world.i32(C_LANE, car) === lane;
       if (!pass && !isOnLane) continue;
-      const stationM = this.#world.f64(C_STATION, car);
+      const stationM = this.#world.real(C_STATION, car);
       if (pass) {
         this.#add(pass, car);
         const isOver = !isOnLane || stationM > toM + BEYOND_M || pass.hasCrashed;
@@ -195,21 +196,21 @@ class IceWatch {
   #begin(car: number, tick: number): OpenPass {
     const none = { hasIntervened: false, hasLeftLane: false, hasSpun: false, hasCrashed: false };
     const type = this.#world.i32(C_TYPE, car);
-    const speedMps = this.#world.f64(C_VX, car);
+    const speedMps = this.#world.real(C_VX, car);
     return { car, type, tick, speedMps, offsetM: 0, slipRad: 0, slipTicks: 0, ...none };
   }
 
   #add(pass: OpenPass, car: number): void {
     const { halfWidthM, profile } = this.#site;
-    const vx = this.#world.f64(C_VX, car);
-    const slip = Math.abs(Math.atan2(this.#world.f64(C_VY, car), Math.abs(vx)));
-    const away = Math.abs(this.#world.f64(C_OFFSET, car));
+    const vx = this.#world.real(C_VX, car);
+    const slip = Math.abs(Math.atan2(this.#world.real(C_VY, car), Math.abs(vx)));
+    const away = Math.abs(this.#world.real(C_OFFSET, car));
     const point = at(
       profile.points,
-      Math.floor(this.#world.f64(C_STATION, car) / profile.spacingM),
+      Math.floor(this.#world.real(C_STATION, car) / profile.spacingM),
     );
     const [tx, ty] = point.tangent;
-    const cosine = tx * this.#world.f64(C_HX, car) + ty * this.#world.f64(C_HY, car);
+    const cosine = tx * this.#world.real(C_HX, car) + ty * this.#world.real(C_HY, car);
     const isMoving = vx > 1;
     pass.slipTicks = isMoving && slip > SPIN_SLIP_RAD ? pass.slipTicks + 1 : 0;
     if (isMoving) pass.slipRad = Math.max(pass.slipRad, slip);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CAR_COUNT } from '../../../assembly/layout.ts';
-import { Kernel, type SlabArrays } from '../../kernel/kernel.ts';
+import { Kernel } from '../../kernel/kernel.ts';
+import { realOf, type SlabArrays, slabArrays } from '../../kernel/slab-arrays.ts';
 import { loadCities } from '../../load-cities.ts';
 import type { ContactRecord } from '../../twin/contact-records.ts';
 import { CAR_TYPES, carTypesOf } from '../../twin/fleet.ts';
@@ -113,8 +114,9 @@ export class SlabView {
     this.arrays = arrays;
   }
 
-  f64(array: number, car: number): number {
-    return this.arrays.f64[array / 8 + car] as number;
+  /** Of an array of f64 or of f32. */
+  real(array: number, car: number): number {
+    return realOf(this.arrays, array, car);
   }
 
   i32(array: number, car: number): number {
@@ -124,6 +126,5 @@ export class SlabView {
 
 /** A copy of a world's arrays. */
 export function look(kernel: Kernel, slab: number): SlabView {
-  const { buffer } = kernel.image(slab);
-  return new SlabView({ f64: new Float64Array(buffer), i32: new Int32Array(buffer) });
+  return new SlabView(slabArrays(kernel.image(slab).buffer));
 }

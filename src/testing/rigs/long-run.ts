@@ -1,12 +1,11 @@
 import { C_VX, C_VY, CAR_COUNT } from '../../../assembly/layout.ts';
 import type { Kernel, Slab } from '../../kernel/kernel.ts';
+import { realOf } from '../../kernel/slab-arrays.ts';
 import type { ContactFacts } from '../../twin/incidents.ts';
 import { STANDING_MPS } from './driving-probe.ts';
 
 /** Speeds are sampled once a second: enough for kilometres, at hardly any cost. */
 const LOOK_TICKS = 50;
-const VX = C_VX / 8;
-const VY = C_VY / 8;
 
 export interface LongRun {
   kilometres: number;
@@ -21,7 +20,7 @@ export function driveLong(
   ticks: number,
   inspect: (tick: number) => void = () => {},
 ): LongRun {
-  const { f64 } = kernel.view(slab);
+  const world = kernel.view(slab);
   const contacts: ContactFacts[] = [];
   const stoodS = new Int32Array(CAR_COUNT);
   const end = kernel.tick(slab) + ticks;
@@ -36,7 +35,7 @@ export function driveLong(
     }
     inspect(look);
     for (let car = 0; car < CAR_COUNT; car++) {
-      const speed = Math.hypot(f64[VX + car] as number, f64[VY + car] as number);
+      const speed = Math.hypot(realOf(world, C_VX, car), realOf(world, C_VY, car));
       metres += speed; // for one second
       const stood = speed < STANDING_MPS ? (stoodS[car] as number) + 1 : 0;
       stoodS[car] = stood;

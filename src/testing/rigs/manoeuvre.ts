@@ -184,8 +184,8 @@ class Drive {
     world.stopCar(0);
     world.setI32(C_LANE, 0, this.#road.laneIndex);
     world.setI32(C_ROUTE_INDEX, 0, 0);
-    world.setF64(C_STATION, 0, START_STATION_M);
-    world.setF64(C_OFFSET, 0, 0);
+    world.setReal(C_STATION, 0, START_STATION_M);
+    world.setReal(C_OFFSET, 0, 0);
     for (let car = 1; car < CAR_COUNT; car++) this.#park(world, car);
     this.#set(world, 0);
   }
@@ -199,23 +199,23 @@ class Drive {
     world.stopCar(car);
     world.setI32(C_LANE, car, lane);
     world.setI32(C_ROUTE_INDEX, car, 0);
-    world.setF64(C_STATION, car, stationM);
-    world.setF64(C_OFFSET, car, 0);
+    world.setReal(C_STATION, car, stationM);
+    world.setReal(C_OFFSET, car, 0);
   }
 
   /** Sets the scene before the tick that leads to `timeS`. */
   #set(world: SlabEditor, timeS: number): void {
     const friction = this.#plan.friction ?? DRY;
-    world.setF64(C_FRICTION_FRONT, 0, friction);
-    world.setF64(C_FRICTION_REAR, 0, friction);
-    world.setF64(C_ACCEL_WANTED, 0, 0);
-    world.setF64(C_ACCEL_TARGET, 0, 0);
-    if (!this.#hasActed) world.setF64(C_VX, 0, this.#plan.speedKmh * KMH);
+    world.setReal(C_FRICTION_FRONT, 0, friction);
+    world.setReal(C_FRICTION_REAR, 0, friction);
+    world.setReal(C_ACCEL_WANTED, 0, 0);
+    world.setReal(C_ACCEL_TARGET, 0, 0);
+    if (!this.#hasActed) world.setReal(C_VX, 0, this.#plan.speedKmh * KMH);
     for (const [i, mover] of this.#plan.movers.entries()) {
       const spot = HAZARDS + i * HAZARD_BYTES;
       const motion = mover.at(timeS);
       world.placeActor(i, this.#boxOf(mover, motion), motion.speedMps);
-      world.setF64(spot + A_ACCEL, 0, motion.accelMps2);
+      world.setReal(spot + A_ACCEL, 0, motion.accelMps2);
       if (timeS < (mover.hiddenUntilS ?? 0)) world.setI32(spot + A_STATE, 0, ACTOR_WAITS);
     }
   }
@@ -224,7 +224,7 @@ class Drive {
     this.#kernel.step(this.#slab, 1);
     const timeS = ++this.#ticks * TICK_S;
     edit(this.#kernel, this.#slab, (world) => {
-      const isActing = world.f64(C_EMERGENCY, 0) > 0 || world.i32(C_EVADE_TICK, 0) !== 0;
+      const isActing = world.real(C_EMERGENCY, 0) > 0 || world.i32(C_EVADE_TICK, 0) !== 0;
       this.#hasActed ||= isActing;
       this.#look(world, timeS);
       this.#set(world, timeS);
@@ -234,13 +234,13 @@ class Drive {
   #look(world: SlabEditor, timeS: number): void {
     const beforeMps = this.#speedMps;
     const own = bodyOf(world);
-    this.#speedMps = world.f64(C_VX, 0);
+    this.#speedMps = world.real(C_VX, 0);
     this.#speedsKmh.push(this.#speedMps / KMH);
-    this.#offsets.push(world.f64(C_OFFSET, 0));
-    this.#decelMps2 = Math.max(this.#decelMps2, -world.f64(C_ACCEL, 0));
+    this.#offsets.push(world.real(C_OFFSET, 0));
+    this.#decelMps2 = Math.max(this.#decelMps2, -world.real(C_ACCEL, 0));
     this.#flags |= world.i32(C_FLAGS, 0);
-    if (this.#speedMps < STANDING_MPS && world.f64(C_EMERGENCY, 0) > 0) this.#heldTicks++;
-    const slipRad = Math.atan2(world.f64(C_VY, 0), Math.max(this.#speedMps, 1));
+    if (this.#speedMps < STANDING_MPS && world.real(C_EMERGENCY, 0) > 0) this.#heldTicks++;
+    const slipRad = Math.atan2(world.real(C_VY, 0), Math.max(this.#speedMps, 1));
     this.#slipRad = Math.max(this.#slipRad, Math.abs(slipRad));
     for (const mover of this.#plan.movers) {
       const motion = mover.at(timeS);
@@ -294,9 +294,9 @@ export const boxAt = (
 
 /** The body of the car under test. */
 export function bodyOf(world: SlabView): Box {
-  const [hx, hy] = [world.f64(C_HX, 0), world.f64(C_HY, 0)];
-  const x = world.f64(C_X, 0) + CAR.centreM * hx;
-  const y = world.f64(C_Y, 0) + CAR.centreM * hy;
+  const [hx, hy] = [world.real(C_HX, 0), world.real(C_HY, 0)];
+  const x = world.real(C_X, 0) + CAR.centreM * hx;
+  const y = world.real(C_Y, 0) + CAR.centreM * hy;
   return boxAt(CAR, [x, y], [hx, hy]);
 }
 

@@ -181,7 +181,7 @@ function drive(run: TimedRun, meetsS: number | undefined) {
     const timeS = tick * TICK_S;
     const other = otherAt(timeS);
     edit(kernel, slab, (world) => {
-      hasActed ||= world.f64(C_EMERGENCY, 0) > 0;
+      hasActed ||= world.real(C_EMERGENCY, 0) > 0;
       keepSpeed(world, crossing, run, hasActed);
       const isThere = timeS >= (meetsS ?? LASTS_S) - (run.revealS ?? LASTS_S);
       if (meetsS !== undefined && isThere) world.placeActor(0, other.box, other.speedMps);
@@ -192,7 +192,7 @@ function drive(run: TimedRun, meetsS: number | undefined) {
     if (Number.isNaN(whenS) && distanceM <= -bumperAtM) whenS = timeS;
     result.speedsKmh.push(speedMps / KMH);
     if (where !== 'beyond') result.slowestKmh = Math.min(result.slowestKmh, speedMps / KMH);
-    result.decelMps2 = Math.max(result.decelMps2, -view.f64(C_ACCEL, 0));
+    result.decelMps2 = Math.max(result.decelMps2, -view.real(C_ACCEL, 0));
     result.flags |= view.i32(C_FLAGS, 0);
     const gapM = apart(bodyOf(view), other.box);
     result.minGapM = Math.min(result.minGapM, Math.max(gapM, 0));
@@ -215,11 +215,11 @@ function keepSpeed(
   hasActed: boolean,
 ): void {
   const { speedLimitMps } = at(city.lanes, world.i32(C_LANE, 0));
-  world.setF64(C_SPEED_FACTOR, 0, (speedKmh * KMH) / speedLimitMps);
+  world.setReal(C_SPEED_FACTOR, 0, (speedKmh * KMH) / speedLimitMps);
   if (!unattended) return;
-  world.setF64(C_ACCEL_WANTED, 0, 0);
-  world.setF64(C_ACCEL_TARGET, 0, 0);
-  if (!hasActed) world.setF64(C_VX, 0, speedKmh * KMH);
+  world.setReal(C_ACCEL_WANTED, 0, 0);
+  world.setReal(C_ACCEL_TARGET, 0, 0);
+  if (!hasActed) world.setReal(C_VX, 0, speedKmh * KMH);
 }
 
 /** Where the other is, and how fast, if it is in the middle at `meetsS`. */

@@ -8,8 +8,9 @@ import {
   C_X,
   C_Y,
   CAR_COUNT,
-  CAR_F64,
   CARS,
+  CARS_F32,
+  CARS_I32,
 } from '../../../assembly/layout.ts';
 import { at, distanceToSegment } from '../../city/geometry.ts';
 import type { Point } from '../../city/types.ts';
@@ -19,8 +20,6 @@ import { NOSE_M, TAIL_M } from './course.ts';
 import type { Undisturbed } from './undisturbed.ts';
 import { WorldProbe } from './world-probe.ts';
 
-/** Arrays of the layout that the finite check covers: all up to the last with a meaning. */
-const F64_ARRAYS = 26;
 const QUEUED_TICKS = 50;
 /** Bumper gaps of cars that queue, m. */
 const QUEUE_GAP_MIN_M = 1.5;
@@ -60,13 +59,13 @@ export class OrderProbe extends WorldProbe {
   }
 
   #areApart(car: number, other: number): boolean {
-    const dx = this.f64(C_X, car) - this.f64(C_X, other);
-    const dy = this.f64(C_Y, car) - this.f64(C_Y, other);
+    const dx = this.real(C_X, car) - this.real(C_X, other);
+    const dy = this.real(C_Y, car) - this.real(C_Y, other);
     return dx * dx + dy * dy > TOUCH_M * TOUCH_M;
   }
 
   #checkSolids(tick: number, car: number): void {
-    const place: Point = [this.f64(C_X, car), this.f64(C_Y, car)];
+    const place: Point = [this.real(C_X, car), this.real(C_Y, car)];
     for (const { id, polygon, bounds } of this.course.solids) {
       if (isNearBounds(place, bounds, TOUCH_M)) this.#checkOverlap(tick, car, id, polygon);
     }
@@ -82,9 +81,9 @@ export class OrderProbe extends WorldProbe {
   /** Corners, counter-clockwise. */
   #bodyOf(car: number): Point[] {
     const { lengthM, widthM, centreM } = at(CAR_TYPES, this.i32(C_TYPE, car));
-    const [hx, hy] = [this.f64(C_HX, car), this.f64(C_HY, car)];
-    const x = this.f64(C_X, car) + hx * centreM;
-    const y = this.f64(C_Y, car) + hy * centreM;
+    const [hx, hy] = [this.real(C_HX, car), this.real(C_HY, car)];
+    const x = this.real(C_X, car) + hx * centreM;
+    const y = this.real(C_Y, car) + hy * centreM;
     const corner = (along: number, left: number): Point => [
       x + (hx * along * lengthM - hy * left * widthM) / 2,
       y + (hy * along * lengthM + hx * left * widthM) / 2,
@@ -93,15 +92,16 @@ export class OrderProbe extends WorldProbe {
   }
 
   #checkFinite(tick: number): void {
-    const first = CARS / 8;
-    const values = this.arrays.f64.subarray(first, first + (F64_ARRAYS * CAR_F64) / 8);
-    if (values.every(Number.isFinite)) return;
+    const { f64, f32 } = this.arrays;
+    const exact = f64.subarray(CARS / 8, CARS_F32 / 8);
+    const others = f32.subarray(CARS_F32 / 4, CARS_I32 / 4);
+    if (exact.every(Number.isFinite) && others.every(Number.isFinite)) return;
     this.tally.notFinite += 1;
     this.tally.example('not finite', `${this.name} tick ${tick}`);
   }
 
   #checkHeading(tick: number, car: number): void {
-    const error = Math.abs(Math.hypot(this.f64(C_HX, car), this.f64(C_HY, car)) - 1);
+    const error = Math.abs(Math.hypot(this.real(C_HX, car), this.real(C_HY, car)) - 1);
     const { headingLengthError } = this.tally;
     if (error > headingLengthError.value) headingLengthError.note(error, this.where(tick, car));
   }
@@ -109,14 +109,14 @@ export class OrderProbe extends WorldProbe {
   #checkOffset(tick: number, car: number): void {
     const lane = this.i32(C_LANE, car);
     const { points, spacingM } = at(this.course.profiles, lane);
-    const place: Point = [this.f64(C_X, car), this.f64(C_Y, car)];
-    const near = Math.floor(this.f64(C_STATION, car) / spacingM);
+    const place: Point = [this.real(C_X, car), this.real(C_Y, car)];
+    const near = Math.floor(this.real(C_STATION, car) / spacingM);
     let distanceM = Number.POSITIVE_INFINITY;
     for (let i = Math.max(1, near - 3); i <= Math.min(points.length - 1, near + 4); i++) {
       const segment = [at(points, i - 1).position, at(points, i).position] as const;
       distanceM = Math.min(distanceM, distanceToSegment(place, ...segment));
     }
-    const error = Math.abs(Math.abs(this.f64(C_OFFSET, car)) - distanceM);
+    const error = Math.abs(Math.abs(this.real(C_OFFSET, car)) - distanceM);
     const { offsetError } = this.tally;
     if (error > offsetError.value) offsetError.note(error, this.where(tick, car));
   }
@@ -124,7 +124,7 @@ export class OrderProbe extends WorldProbe {
   /** To the next car in the same lane, or on the connector after it but for the car at its line. */
   #measureGap(tick: number, car: number, stood: Int32Array, undisturbed?: Undisturbed): void {
     const lane = this.i32(C_LANE, car);
-    const station = this.f64(C_STATION, car);
+    const station = this.real(C_STATION, car);
     const nose = station + (NOSE_M[this.i32(C_TYPE, car)] as number);
     const length = this.course.laneLengthM[lane] as number;
     const next = this.nextLane(car);
@@ -134,9 +134,9 @@ export class OrderProbe extends WorldProbe {
     for (let other = 0; other < CAR_COUNT; other++) {
       if (other === car) continue;
       const otherLane = this.i32(C_LANE, other);
-      const isAhead = otherLane === lane && this.f64(C_STATION, other) > station;
+      const isAhead = otherLane === lane && this.real(C_STATION, other) > station;
       if (!isAhead && !(seesNext && otherLane === next)) continue;
-      const tail = this.f64(C_STATION, other) - (TAIL_M[this.i32(C_TYPE, other)] as number);
+      const tail = this.real(C_STATION, other) - (TAIL_M[this.i32(C_TYPE, other)] as number);
       const otherGap = tail + (isAhead ? 0 : length) - nose;
       if (otherGap > gap) continue;
       gap = otherGap;

@@ -20,8 +20,10 @@ import {
   F_ALL,
 } from '../../../assembly/layout.ts';
 import { carTypeFields } from '../../kernel/car-types.ts';
+import { realOf, slabArrays } from '../../kernel/slab-arrays.ts';
 import type { CarType } from '../../twin/fleet.ts';
 import { loadProbe } from './probe.ts';
+import { setReal } from './slab-editor.ts';
 
 const SLAB = CITY_BASE;
 /** Rolling resistance, which the brakes' row always holds, m/s². */
@@ -45,6 +47,7 @@ export const airOf = (type: CarType, speed: number): number =>
 export class ProvingGround {
   readonly probe = loadProbe();
   readonly #view = new DataView(this.probe.memory.buffer);
+  readonly #slab = slabArrays(this.probe.memory.buffer, SLAB);
 
   constructor(types: readonly CarType[], friction = DRY) {
     for (const [i, type] of types.entries()) {
@@ -62,11 +65,11 @@ export class ProvingGround {
   }
 
   get(array: number, car = 0): number {
-    return this.#view.getFloat64(SLAB + array + car * 8, true);
+    return realOf(this.#slab, array, car);
   }
 
   set(array: number, car: number, value: number): void {
-    this.#view.setFloat64(SLAB + array + car * 8, value, true);
+    setReal(this.#slab, array, car, value);
   }
 
   getI32(array: number, car = 0): number {

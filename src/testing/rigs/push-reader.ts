@@ -15,7 +15,7 @@ import {
   TICK_S,
 } from '../../../assembly/layout.ts';
 import { at } from '../../city/geometry.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import type { SlabArrays } from '../../kernel/slab-arrays.ts';
 import { CAR_TYPES } from '../../twin/fleet.ts';
 import { cars, SlabView } from './kernel.ts';
 
@@ -75,23 +75,23 @@ export class PushReader {
   }
 
   #velocity(car: number): Vector {
-    return this.#east(car, this.#view.f64(C_VX, car), this.#view.f64(C_VY, car));
+    return this.#east(car, this.#view.real(C_VX, car), this.#view.real(C_VY, car));
   }
 
   #east(car: number, ahead: number, left: number): Vector {
-    const [hx, hy] = [this.#view.f64(C_HX, car), this.#view.f64(C_HY, car)];
+    const [hx, hy] = [this.#view.real(C_HX, car), this.#view.real(C_HY, car)];
     return [ahead * hx - left * hy, ahead * hy + left * hx];
   }
 
   /** The velocity of a wreck after a tick without contacts. */
   #slid(car: number): Vector {
     const view = this.#view;
-    const [ahead, left] = [view.f64(C_VX, car), view.f64(C_VY, car)];
+    const [ahead, left] = [view.real(C_VX, car), view.real(C_VY, car)];
     const { massKg, wheelbaseM } = at(CAR_TYPES, view.i32(C_TYPE, car));
-    const spin = (wheelbaseM / 2) * view.f64(C_YAW_RATE, car);
+    const spin = (wheelbaseM / 2) * view.real(C_YAW_RATE, car);
     const slip = Math.hypot(ahead, left, spin);
     if (slip === 0) return [0, 0];
-    const friction = (view.f64(C_FRICTION_FRONT, car) + view.f64(C_FRICTION_REAR, car)) / 2;
+    const friction = (view.real(C_FRICTION_FRONT, car) + view.real(C_FRICTION_REAR, car)) / 2;
     const grip = (friction * GRAVITY) / slip;
     const brakes = view.i32(C_EFFECTIVE, car) & F_BRAKES ? BRAKING : 0;
     const along = Math.max(Math.min(brakes, grip * Math.abs(ahead)), ROLLING);

@@ -26,6 +26,7 @@ import type { Actor, Block, City, HazardKind, HazardSpot, Point, Zone } from '..
 import { rectangle } from '../../citygen/geometry.ts';
 import { packCity } from '../../citygen/tables/city-table.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { realOf } from '../../kernel/slab-arrays.ts';
 import { Crossing } from './crossing.ts';
 import { makeKernelOf, memoised } from './kernel.ts';
 import { spotOf } from './proving-road.ts';
@@ -156,7 +157,7 @@ export class SensingGround {
       const poses: Record<number, Pose> = { 0: { ahead: 0, left: 0 }, ...cars };
       for (const [car, pose] of Object.entries(poses)) {
         world.placeCar(Number(car), this.#poseOf(pose));
-        world.setF64(C_VX, Number(car), pose.speed ?? 0);
+        world.setReal(C_VX, Number(car), pose.speed ?? 0);
       }
       for (const [spot, pose] of actors.entries()) {
         world.placeActor(spot, this.#poseOf(pose), pose.speed);
@@ -180,7 +181,7 @@ export class SensingGround {
 
   /** Gap in the last scan, m; −1 if there is none. */
   gap(): number {
-    return new DataView(this.#kernel.image(this.#slab).buffer).getFloat64(C_GAP, true);
+    return realOf(this.#kernel.view(this.#slab), C_GAP, 0);
   }
 
   #targets(): Sighting[] {

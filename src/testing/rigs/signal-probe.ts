@@ -9,7 +9,7 @@ import {
   LIGHT_RED_AMBER,
   TICKS_PER_S,
 } from '../../../assembly/layout.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import type { SlabArrays } from '../../kernel/slab-arrays.ts';
 import { amberChoice } from './amber.ts';
 import { type Course, NOSE_M, SignalPlan } from './course.ts';
 import type { DrivingTally } from './driving-tally.ts';
@@ -56,7 +56,7 @@ export class SignalProbe extends WorldProbe {
       if (this.i32(C_LANE, car) !== this.#lane[car]) this.#enter(car);
       const light = this.#ahead[car] as number;
       if (light < 0) continue;
-      if (this.f64(C_STATION, car) > (this.#lineM[car] as number)) {
+      if (this.real(C_STATION, car) > (this.#lineM[car] as number)) {
         this.#cross(tick, car, light);
       }
     }
@@ -80,7 +80,7 @@ export class SignalProbe extends WorldProbe {
     const lane = this.i32(C_LANE, car);
     const nose = NOSE_M[this.i32(C_TYPE, car)] as number;
     const lineM = (this.course.laneLengthM[lane] as number) - nose;
-    const isAhead = lineM >= this.f64(C_STATION, car);
+    const isAhead = lineM >= this.real(C_STATION, car);
     this.#lane[car] = lane;
     this.#lineM[car] = lineM;
     this.#ahead[car] = isAhead ? (this.course.lightOf[this.nextLane(car)] as number) : -1;
@@ -108,10 +108,10 @@ export class SignalProbe extends WorldProbe {
         const car = this.#firstOn(lane, amber.light);
         if (car < 0) continue;
         const reachS = amberTicks / TICKS_PER_S + BEYOND_AMBER_S;
-        if (this.#leftM(car) > this.f64(C_VX, car) * reachS) continue;
+        if (this.#leftM(car) > this.real(C_VX, car) * reachS) continue;
         this.#chose(car, STOP);
         this.#asking.push({ car, light: amber.light, until: tick + CHOICE_TICKS });
-        const speed = this.f64(C_VX, car).toFixed(2);
+        const speed = this.real(C_VX, car).toFixed(2);
         const left = this.#leftM(car).toFixed(2);
         this.#asked[car] = `${this.where(tick, car)}, ${speed} m/s, ${left} m before the line`;
       }
@@ -129,7 +129,7 @@ export class SignalProbe extends WorldProbe {
   }
 
   #leftM(car: number): number {
-    return (this.#lineM[car] as number) - this.f64(C_STATION, car);
+    return (this.#lineM[car] as number) - this.real(C_STATION, car);
   }
 
   #ask(tick: number): void {
@@ -137,7 +137,7 @@ export class SignalProbe extends WorldProbe {
     for (const { car, light } of this.#asking) {
       if (this.#ahead[car] !== light) continue;
       const amberS = (this.course.city.lights[light]?.amberTicks ?? 0) / TICKS_PER_S;
-      const choice = amberChoice(this.f64(C_VX, car), this.#leftM(car), amberS);
+      const choice = amberChoice(this.real(C_VX, car), this.#leftM(car), amberS);
       this.#allowed[car] = (this.#allowed[car] as number) | (choice === 'go' ? GO : STOP);
     }
   }

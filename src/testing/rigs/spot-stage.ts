@@ -135,7 +135,7 @@ export class SpotStage {
     const [hx, hy] = start.heading;
     const pose = { [A_X]: start.x, [A_Y]: start.y, [A_HX]: hx, [A_HY]: hy, [A_STATION]: 0 };
     for (const [field, value] of Object.entries(pose)) {
-      world.setF64(this.#at(Number(field)), 0, value);
+      world.setReal(this.#at(Number(field)), 0, value);
     }
     world.setI32(this.#at(A_PIECE), 0, 0);
     world.setI32(this.#at(A_STATE), 0, ACTOR_STANDS);
@@ -157,8 +157,8 @@ export class SpotStage {
     this.#reset(world, car, position, 1);
     world.setI32(C_STATUS, car, STATUS_CRASHED);
     world.setI32(C_HALT_TICK, car, this.tick);
-    world.setF64(C_X, car, FIELD_M + 100 * car);
-    world.setF64(C_Y, car, -FIELD_M);
+    world.setReal(C_X, car, FIELD_M + 100 * car);
+    world.setReal(C_Y, car, -FIELD_M);
   }
 
   #putOnWay(world: SlabEditor, car: number, firstPosition: number, placed: SpotCar): void {
@@ -173,7 +173,7 @@ export class SpotStage {
     }
     this.#reset(world, car, position % route.length, station);
     world.placeCar(car, poseAlong(laneOf().polyline, station));
-    world.setF64(C_VX, car, placed.speedMps);
+    world.setReal(C_VX, car, placed.speedMps);
     world.setI32(C_DECLARED, car, placed.features ?? F_ALL);
     world.setI32(C_EFFECTIVE, car, placed.features ?? F_ALL);
   }
@@ -182,13 +182,13 @@ export class SpotStage {
     world.setI32(C_TYPE, car, MODEL);
     world.setI32(C_ROUTE_INDEX, car, position);
     world.setI32(C_LANE, car, at(at(this.#city.routes, car), position));
-    world.setF64(C_STATION, car, station);
-    world.setF64(C_OFFSET, car, 0);
+    world.setReal(C_STATION, car, station);
+    world.setReal(C_OFFSET, car, 0);
     world.setI32(C_CLAIM, car, -1);
     world.setI32(C_STATUS, car, STATUS_DRIVING);
     world.setI32(C_HALT_TICK, car, 0);
     world.stopCar(car);
-    for (const array of [C_STEER, C_ACCEL, C_ACCEL_TARGET]) world.setF64(array, car, 0);
+    for (const array of [C_STEER, C_ACCEL, C_ACCEL_TARGET]) world.setReal(array, car, 0);
   }
 
   get tick(): number {
@@ -218,8 +218,8 @@ export class SpotStage {
     return new Float32Array(Int32Array.of(this.i32(field)).buffer)[0] as number;
   }
 
-  f64(field: number): number {
-    return this.#world.f64(this.#at(field), 0);
+  real(field: number): number {
+    return this.#world.real(this.#at(field), 0);
   }
 
   #at(field: number): number {
@@ -227,6 +227,6 @@ export class SpotStage {
   }
 
   car(array: number, car: number): number {
-    return this.#world.f64(array, car);
+    return this.#world.real(array, car);
   }
 }

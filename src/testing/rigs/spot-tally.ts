@@ -198,7 +198,7 @@ export class SpotTally {
     if (!known && wayM > 0) this.#approaches.set(key, approach);
     const arming = ARMING[hazard.kind];
     if (arming === 'never') return;
-    const speed = this.#world.f64(C_VX, car);
+    const speed = this.#world.real(C_VX, car);
     const state = this.#actor(spot, A_STATE);
     if (approach.armed === undefined && wayM < arming.leadS * speed) {
       approach.armed = speed >= arming.fromMps && this.#isReady(spot, hazard, car, wayM / speed);
@@ -241,11 +241,11 @@ export class SpotTally {
 
   /** Whether only cars behind it on its lane are near the conflict point. */
   #isFirst({ x, y, site: { lanes } }: HazardSpot, car: number): boolean {
-    const stationM = this.#world.f64(C_STATION, car);
+    const stationM = this.#world.real(C_STATION, car);
     for (let other = 0; other < CAR_COUNT; other++) {
       const isOnLane = this.#world.i32(C_LANE, other) === lanes[0];
-      if (isOnLane && this.#world.f64(C_STATION, other) <= stationM) continue;
-      const awayM = Math.hypot(this.#world.f64(C_X, other) - x, this.#world.f64(C_Y, other) - y);
+      if (isOnLane && this.#world.real(C_STATION, other) <= stationM) continue;
+      const awayM = Math.hypot(this.#world.real(C_X, other) - x, this.#world.real(C_Y, other) - y);
       if (isOnLane || awayM < NEAR_M) return false;
     }
     return true;
@@ -263,7 +263,7 @@ export class SpotTally {
     if (index < 0 || this.#world.i32(C_STATUS, car) === STATUS_CRASHED) return undefined;
     const route = at(this.#course.city.routes, car);
     const position = this.#world.i32(C_ROUTE_INDEX, car);
-    let wayM = site.stationM - this.#world.f64(C_STATION, car);
+    let wayM = site.stationM - this.#world.real(C_STATION, car);
     wayM -= NOSE_M[this.#world.i32(C_TYPE, car)] as number;
     for (let i = index + 1; i < site.lanes.length; i++) {
       if (route[(position + i - index) % route.length] !== site.lanes[i]) return undefined;

@@ -13,16 +13,16 @@ import {
   HAZARDS,
   SLAB_BYTES,
 } from '../../../assembly/layout.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import { type SlabArrays, slabArrays } from '../../kernel/slab-arrays.ts';
+import { setReal } from './slab-editor.ts';
 import { Undisturbed } from './undisturbed.ts';
 
 /** Cars stand 100 m apart; nobody is out at any spot. */
 let slab: SlabArrays;
 let undisturbed: Undisturbed;
 beforeEach(() => {
-  const buffer = new ArrayBuffer(SLAB_BYTES);
-  slab = { f64: new Float64Array(buffer), i32: new Int32Array(buffer) };
-  for (let car = 0; car < CAR_COUNT; car++) slab.f64[C_X / 8 + car] = 100 * car;
+  slab = slabArrays(new ArrayBuffer(SLAB_BYTES));
+  for (let car = 0; car < CAR_COUNT; car++) setReal(slab, C_X, car, 100 * car);
   undisturbed = new Undisturbed(slab, 2);
 });
 
@@ -39,10 +39,10 @@ test('all are undisturbed where nothing happens, and while they brake as drivers
 
 test('a car is not undisturbed from an intervention until five seconds after it', () => {
   slab.i32[C_FLAGS / 4 + 3] = FLAG_ESC;
-  slab.f64[C_EMERGENCY / 8 + 5] = 4;
+  setReal(slab, C_EMERGENCY, 5, 4);
   undisturbed.look(10);
   slab.i32[C_FLAGS / 4 + 3] = 0;
-  slab.f64[C_EMERGENCY / 8 + 5] = 0;
+  setReal(slab, C_EMERGENCY, 5, 0);
   undisturbed.look(259);
   expect([
     undisturbed.isUndisturbed(3),
@@ -56,7 +56,7 @@ test('a car is not undisturbed from an intervention until five seconds after it'
 test('who is out at a spot concerns the cars within 60 m, for five seconds beyond', () => {
   const actor = HAZARDS + HAZARD_BYTES;
   slab.i32[(actor + A_STATE) / 4] = ACTOR_ACTS;
-  slab.f64[(actor + A_X) / 8] = 250;
+  setReal(slab, actor + A_X, 0, 250);
   undisturbed.look(1);
   // Cars 2 and 3 are 50 m from it, all others 150 m or more.
   expect([

@@ -15,7 +15,7 @@ import {
   HAZARD_MAX,
   HAZARDS,
 } from '../../../assembly/layout.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import type { SlabArrays } from '../../kernel/slab-arrays.ts';
 import { SlabView } from './kernel.ts';
 
 /** A car counts as disturbed for so long after an intervention or near an active hazard: 5 s. */
@@ -47,7 +47,7 @@ export class Undisturbed {
     this.#tick = tick;
     for (let car = 0; car < CAR_COUNT; car++) {
       const flags = this.#world.i32(C_FLAGS, car);
-      const demand = this.#world.f64(C_EMERGENCY, car);
+      const demand = this.#world.real(C_EMERGENCY, car);
       if ((flags & INTERVENTIONS) !== 0 || demand > 0) this.#disturb(car);
     }
     for (let spot = 0; spot < this.#spots; spot++) this.#lookAt(HAZARDS + spot * HAZARD_BYTES);
@@ -63,11 +63,11 @@ export class Undisturbed {
 
   #lookAt(actor: number): void {
     if (this.#world.i32(actor + A_STATE, 0) === ACTOR_WAITS) return;
-    const x = this.#world.f64(actor + A_X, 0);
-    const y = this.#world.f64(actor + A_Y, 0);
+    const x = this.#world.real(actor + A_X, 0);
+    const y = this.#world.real(actor + A_Y, 0);
     for (let car = 0; car < CAR_COUNT; car++) {
-      const dx = this.#world.f64(C_X, car) - x;
-      const dy = this.#world.f64(C_Y, car) - y;
+      const dx = this.#world.real(C_X, car) - x;
+      const dy = this.#world.real(C_Y, car) - y;
       if (dx * dx + dy * dy < CONCERNS_M * CONCERNS_M) this.#disturb(car);
     }
   }

@@ -68,7 +68,7 @@ export class Vanishing {
     const places = Array.from({ length: this.#spotCount }, (_, spot): Point | undefined => {
       const actor = HAZARDS + spot * HAZARD_BYTES;
       if (view.i32(actor + A_STATE, 0) === ACTOR_WAITS) return undefined;
-      return [view.f64(actor + A_X, 0), view.f64(actor + A_Y, 0)];
+      return [view.real(actor + A_X, 0), view.real(actor + A_Y, 0)];
     });
     const before = this.#lastActors ?? places;
     this.#lastActors = places;
@@ -99,7 +99,7 @@ export class Vanishing {
 }
 
 const placesOf = (view: SlabView): Point[] =>
-  Array.from({ length: CAR_COUNT }, (_, car) => [view.f64(C_X, car), view.f64(C_Y, car)]);
+  Array.from({ length: CAR_COUNT }, (_, car) => [view.real(C_X, car), view.real(C_Y, car)]);
 
 /** The places of the cars of the traffic. */
 const watchersOf = (view: SlabView): Point[] =>

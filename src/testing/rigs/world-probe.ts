@@ -1,5 +1,5 @@
 import { C_ROUTE_INDEX } from '../../../assembly/layout.ts';
-import type { SlabArrays } from '../../kernel/kernel.ts';
+import type { SlabArrays } from '../../kernel/slab-arrays.ts';
 import type { Course } from './course.ts';
 import type { DrivingTally } from './driving-tally.ts';
 import { SlabView } from './kernel.ts';
