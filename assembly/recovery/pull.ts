@@ -37,6 +37,7 @@ import {
 } from '../overlap';
 import { placeOf, towOf } from '../tow';
 import { laneOfPlace, outStation, placeRecord } from './roadside';
+import { cutsIn } from './room';
 
 /** Speed of the pull, m/s. */
 const PULL_MPS = 1.5;
@@ -95,7 +96,7 @@ function aim(slab: usize, city: usize, car: i32): void {
   store<f64>(TO_Y, <f64>load<f32>(record + RS_Y) - centre * load<f64>(TO_HY));
 }
 
-/** One tick of the pull; true at its end. It pauses while another car is in the way. */
+/** One tick of the pull; true at its end. It pauses while another car is in the way, or it would cut in. */
 export function pull(slab: usize, city: usize, car: i32): bool {
   aim(slab, city, car);
   const dx = load<f64>(TO_X) - getF(slab, C_X, car);
@@ -112,7 +113,13 @@ export function pull(slab: usize, city: usize, car: i32): bool {
   const speed = least(least(faster, sqrt(2.0 * PULL_ACCEL * distance)), distance / TICK_S);
   const wayX = dx / distance;
   const wayY = dy / distance;
-  const isFree = isWayFree(slab, car, PULL_MPS * wayX, PULL_MPS * wayY);
+  // A car that pulls out has asked before it began.
+  const isFree =
+    isWayFree(slab, car, PULL_MPS * wayX, PULL_MPS * wayY) &&
+    !(
+      towOf(slab, car) == TOW_ASIDE &&
+      cutsIn(slab, city, car, LOOK_S * PULL_MPS * wayX, LOOK_S * PULL_MPS * wayY)
+    );
   const next = isFree ? speed : greatest(before - STOP_DECEL * TICK_S, 0.0);
   move(slab, car, next * wayX, next * wayY);
   return false;

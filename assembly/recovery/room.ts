@@ -16,10 +16,11 @@ import {
   PT_TY,
   PT_X,
   PT_Y,
+  SCRATCH,
   STATUS_CRASHED,
   T_HAZARD_COUNT,
 } from '../layout';
-import { BODY_A, BODY_B, bodyOf } from '../body';
+import { BODY_A, BODY_B, bodyOf, noseOf } from '../body';
 import { actorBody } from '../hazards/paths';
 import { actorRecord, siteRecord } from '../hazards/spots';
 import { along, laneAhead, laneLength, pointAt, shareAt } from '../lanes';
@@ -34,7 +35,7 @@ import {
   BOX_Y,
   boxOverlap,
 } from '../overlap';
-import { DRIVER_DECEL_MAX } from '../thresholds';
+import { DRIVER_DECEL_MAX, STOPPED_MPS } from '../thresholds';
 
 /** Free space that a car needs around its body, m. */
 const ROOM_ALONG_M = 4.0;
@@ -52,6 +53,12 @@ const BUMPERS_M = 5.0;
  */
 const ASTRAY_S = 2.0;
 const ASTRAY_ROOM_M = 8.0;
+/** The way of an approaching car as boxes of this length, m, wider by so much than the car, m. */
+const WAY_STEP_M = 3.0;
+const WAY_ASIDE_M = 0.3;
+
+/** Body of a pulled car in a moment, f64: a box. */
+const NEXT: usize = SCRATCH + 160;
 
 export function speedOf(slab: usize, car: i32): f64 {
   const vx = getF(slab, C_VX, car);
@@ -134,4 +141,55 @@ function comesTooSoon(slab: usize, city: usize, car: i32, lane: i32, station: f6
     base += laneLength(city, next);
   }
   return false;
+}
+
+/**
+ * Whether a car that is pulled cuts in: within a moment it will be in the way of a car that cannot stop before
+ * that. It does not where it is in the way of that car already. (wayX, wayY): its way until then, m.
+ */
+export function cutsIn(slab: usize, city: usize, car: i32, wayX: f64, wayY: f64): bool {
+  bodyOf(slab, car, 0.0, BODY_A);
+  memory.copy(NEXT, BODY_A, BOX_HALF_WIDTH + 8);
+  store<f64>(NEXT + BOX_X, load<f64>(BODY_A + BOX_X) + wayX);
+  store<f64>(NEXT + BOX_Y, load<f64>(BODY_A + BOX_Y) + wayY);
+  for (let other = 0; other < CAR_COUNT; other++) {
+    if (other == car || isOutOfControl(slab, other)) continue;
+    const speed = speedOf(slab, other);
+    if (speed < STOPPED_MPS) continue;
+    const toStop = speed * (UNSEEN_S + REACTION_S) + (speed * speed) / (2.0 * DRIVER_DECEL_MAX);
+    const dx = getF(slab, C_X, other) - getF(slab, C_X, car);
+    const dy = getF(slab, C_Y, other) - getF(slab, C_Y, car);
+    const reach = toStop + 2.0 * BUMPERS_M;
+    if (dx * dx + dy * dy < reach * reach && comesToNext(slab, city, other, toStop)) return true;
+  }
+  return false;
+}
+
+/** Whether the way of a car over some metres leads to NEXT, but not to BODY_A. */
+function comesToNext(slab: usize, city: usize, car: i32, metres: f64): bool {
+  bodyOf(slab, car, 0.0, BODY_B);
+  store<f64>(BODY_B + BOX_HALF_LENGTH, 0.5 * WAY_STEP_M);
+  store<f64>(BODY_B + BOX_HALF_WIDTH, load<f64>(BODY_B + BOX_HALF_WIDTH) + WAY_ASIDE_M);
+  let comes = false;
+  let ahead = 0;
+  let lane = laneAhead(slab, city, car, 0);
+  let station = getF(slab, C_STATION, car) + noseOf(slab, car);
+  for (let left = metres; left > 0.0; left -= WAY_STEP_M, station += WAY_STEP_M) {
+    while (station > laneLength(city, lane)) {
+      station -= laneLength(city, lane);
+      lane = laneAhead(slab, city, car, ++ahead);
+    }
+    const point = pointAt(city, lane, station);
+    const share = shareAt(city, lane, station);
+    store<f64>(BODY_B + BOX_X, along(point, PT_X, share));
+    store<f64>(BODY_B + BOX_Y, along(point, PT_Y, share));
+    const hx = along(point, PT_TX, share);
+    const hy = along(point, PT_TY, share);
+    const norm = 1.0 / sqrt(hx * hx + hy * hy);
+    store<f64>(BODY_B + BOX_HX, hx * norm);
+    store<f64>(BODY_B + BOX_HY, hy * norm);
+    if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
+    comes = comes || boxOverlap(NEXT, BODY_B) > 0.0;
+  }
+  return comes;
 }
