@@ -231,7 +231,7 @@ describe('boundaries', () => {
     expect(readers.filter((path) => !functions.includes(path))).toEqual([
       'assembly/collision.ts', // writes down what the car had, for the report
       'assembly/consequences/watch.ts', // tells what came of it
-      'assembly/pair.ts', // for actuators.ts
+      'assembly/quad.ts', // for actuators.ts
       'assembly/recovery/recovery.ts', // a car without throttle cannot drive off
       'assembly/sensors.ts',
       'assembly/wreck.ts',

@@ -7,7 +7,10 @@ import type { StateImage, WorldPast } from './protocol.ts';
 import type { WorldEncoder } from './world-encoder.ts';
 
 export interface LoadedWorldStart
-  extends Pick<LoadedWorld, 'number' | 'residency' | 'slab' | 'encoder' | 'createdAtMs' | 'seq'> {
+  extends Pick<
+    LoadedWorld,
+    'number' | 'residency' | 'slab' | 'cityIndex' | 'encoder' | 'createdAtMs' | 'seq'
+  > {
   /** Those that are not in the slab. */
   changes: readonly NumberedChange[];
   /** See OpenTask. */
@@ -30,6 +33,7 @@ export class LoadedWorld {
   readonly number: number;
   readonly residency: number;
   readonly slab: Slab;
+  readonly cityIndex: number;
   readonly encoder: WorldEncoder;
   readonly createdAtMs: number;
   /** The encodings that are needed. A world that needs any is hot. */
@@ -71,6 +75,7 @@ export class LoadedWorld {
     this.number = start.number;
     this.residency = start.residency;
     this.slab = start.slab;
+    this.cityIndex = start.cityIndex;
     this.encoder = start.encoder;
     this.contactsReported = kernel.contactCount(start.slab);
     this.createdAtMs = start.createdAtMs;

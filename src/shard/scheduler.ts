@@ -4,6 +4,7 @@ import { BEHIND_TICKS, FRAME_MS, OLDEST_TURN, SLICE_MS } from '../limits.ts';
 import type { Time } from '../time.ts';
 import { ageScore, type Burst, burstOf, type Goal, lengthScore } from './burst.ts';
 import type { CounterfactualQueue } from './counterfactual/counterfactual-queue.ts';
+import { DueWorlds } from './due-worlds.ts';
 import type { FrameBatcher } from './frame-batcher.ts';
 import type { LoadedWorld } from './loaded-world.ts';
 import { type KnownCosts, Meter } from './meter.ts';
@@ -78,8 +79,7 @@ export class Scheduler {
   readonly #wheel: Set<LoadedWorld>[] = Array.from({ length: FRAME_MS }, () => new Set());
   #hotCount = 0;
   #wheelMs: number;
-  /** Hot worlds whose frame is due, in order. */
-  readonly #due = new Set<LoadedWorld>();
+  readonly #due = new DueWorlds();
   /** Due, but held: due again when the hold is resolved. */
   readonly #waiting = new Set<LoadedWorld>();
   /** Due, but the published clock is behind: due again when it has moved. */
@@ -251,9 +251,9 @@ export class Scheduler {
     let now = begin;
     let ticks = 0;
     let lateTicks = 0;
-    for (const world of this.#due) {
-      if (now >= end) break;
-      this.#due.delete(world);
+    while (now < end) {
+      const world = this.#due.take();
+      if (world === undefined) break;
       // Whoever was visited last is due last: otherwise the first of a slot would always come first.
       const slot = this.#slot(world);
       slot.delete(world);

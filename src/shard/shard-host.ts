@@ -170,6 +170,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
       number,
       residency,
       slab,
+      cityIndex,
       encoder: this.#thread.encoderOf(number, at(this.#start.cities.names, cityIndex)),
       createdAtMs,
       seq: past.image?.seq ?? 0,

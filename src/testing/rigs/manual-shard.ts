@@ -119,7 +119,7 @@ export function loadedWorld(
   const [city] = cities.names;
   if (city === undefined) throw new RangeError('the catalogue has a city');
   const encoder = worldEncoder(start.number, city);
-  const fresh = { residency: 1, createdAtMs: 0, seq: 0, changes: [] };
+  const fresh = { residency: 1, cityIndex: 0, createdAtMs: 0, seq: 0, changes: [] };
   return new LoadedWorld(kernel, { ...fresh, encoder, ...start });
 }
 
