@@ -1,8 +1,8 @@
 import { CAR_COUNT } from './layout';
 
 /**
- * Arithmetic on one car (T = f64) or on two neighbours at once (T = v128, two f64). Both use the
- * same operations in the same order and give the same bits.
+ * Arithmetic on one car (T = f64) or on two neighbours at once (T = v128, two f64), as `quad` does it with f32.
+ * Both use the same operations in the same order and give the same bits.
  */
 
 @inline export function splat<T>(x: f64): T {
@@ -63,28 +63,11 @@ export const HALF = memory.data<f64>([0.5]);
   return <T>copysign<f64>(<f64>a, <f64>b);
 }
 
-/** `a` limited to ±`bound`. */
-@inline export function within<T>(a: T, bound: T): T {
-  return lesser<T>(greater<T>(a, sub<T>(splat<T>(0.0), bound)), bound);
-}
-
 /** `then` if `a` < `b`, else `otherwise`, for each car. */
 @inline export function whereLess<T>(a: T, b: T, then: T, otherwise: T): T {
   if (isVector<T>())
     return <T>v128.bitselect(<v128>then, <v128>otherwise, f64x2.lt(<v128>a, <v128>b));
   return <T>(<f64>a < <f64>b ? <f64>then : <f64>otherwise);
-}
-
-/** Whether `a` < `b` for any car. */
-@inline export function anyLess<T>(a: T, b: T): bool {
-  if (isVector<T>()) return v128.any_true(f64x2.lt(<v128>a, <v128>b));
-  return <f64>a < <f64>b;
-}
-
-/** Bit of each car for which `a` < `b`: of the first one bit 0. */
-@inline export function bitsLess<T>(a: T, b: T): u32 {
-  if (isVector<T>()) return <u32>i64x2.bitmask(f64x2.lt(<v128>a, <v128>b));
-  return <u32>(<f64>a < <f64>b);
 }
 
 /** Whether the value of every car is 0. */

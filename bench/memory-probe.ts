@@ -24,7 +24,16 @@ const kept = slabs.slice(0, HOT_WORLDS).map((slab, i) => {
   if (!city) throw new Error('the catalogue has no city');
   const number = i + 1;
   const encoder = worldEncoder(number, city);
-  const start = { number, residency: 1, cityIndex: 0, slab, encoder, createdAtMs: 0, seq: 0, changes: [] };
+  const start = {
+    number,
+    residency: 1,
+    cityIndex: 0,
+    slab,
+    encoder,
+    createdAtMs: 0,
+    seq: 0,
+    changes: [],
+  };
   const world = new LoadedWorld(kernel, start);
   while (world.images.length < IMAGES_KEPT) {
     world.advance(world.tick + IMAGE_TICKS, IMAGE_TICKS);
