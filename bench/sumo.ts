@@ -2,12 +2,14 @@
  * Cars of this kernel beside vehicles of SUMO, a traffic simulator, on one core each: SUMO's are points on
  * a lane with more traffic rules, ours have tyres, sensors and functions.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Dice } from '../src/testing/rigs/dice.ts';
 import { carTickNsOf } from './against/car-tick-of.ts';
 import { commitOf, keptTree } from './against/kept-tree.ts';
+import { outputOf } from './against/npm-run.ts';
+import { Slices } from './against/slices.ts';
 import { FACTOR_COMMIT } from './common/factor.ts';
 import { compared, type Figure, figure } from './common/figures.ts';
 import { inFreshDir } from './common/fresh-dir.ts';
@@ -34,9 +36,16 @@ export function run(): Promise<Figure[]> {
     const rates = { sumo: [] as number[], now: [] as number[], before: [] as number[] };
     const stopProgress = progress(() => `${rates.before.length} of ${RUNS} rounds`);
     for (let round = 0; round < RUNS; round += 1) {
-      rates.sumo.push(sumoRate(dir));
-      rates.now.push(1e9 / (await carTickNsOf(ROOT)));
-      rates.before.push(1e9 / (await carTickNsOf(before)));
+      // All meet the same speeds of the machine.
+      const slices = new Slices();
+      const [sumo, now, old] = await Promise.all([
+        sumoRate(dir, slices),
+        carTickNsOf(ROOT, slices),
+        carTickNsOf(before, slices),
+      ]);
+      rates.sumo.push(sumo);
+      rates.now.push(1e9 / now);
+      rates.before.push(1e9 / old);
     }
     stopProgress();
     const sumo = { name: 'SUMO', value: median(rates.sumo) };
@@ -93,12 +102,11 @@ function edgesOfBlock(dice: Dice): string[] {
 }
 
 /** Vehicle updates a second of processor time. */
-function sumoRate(dir: string): number {
+async function sumoRate(dir: string, slices: Slices): Promise<number> {
   const args = `-n ${join(dir, 'net.xml')} -r ${join(dir, 'routes.xml')} --step-length ${STEP_S}`;
   const quiet = '--no-step-log --no-warnings --duration-log.disable';
   const command = `sumo ${args} --end ${SIMULATED_S} ${quiet} >&2 && times`;
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`SUMO failed: ${stderr}`);
+  const stdout = await outputOf('sh', ['-c', command], {}, slices);
   // Times of the shell and, in the second line, of what it ran.
   const seconds = [...(stdout.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g)].reduce(
     (sum, [, min, s]) => sum + 60 * Number(min) + Number(s),

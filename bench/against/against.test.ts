@@ -5,9 +5,18 @@ import { expect, test } from 'vitest';
 import { splitAgainst } from './against.ts';
 
 test('options of the comparison are split from those of the question', () => {
-  const args = ['kernel', '--against', '3d2cb8f', '--worlds', '5', '--runs=2', '--write'];
+  const args = [
+    'kernel',
+    '--against',
+    '3d2cb8f',
+    '--worlds',
+    '5',
+    '--runs=2',
+    '--slices',
+    '--write',
+  ];
   expect(splitAgainst(args)).toEqual({
-    against: { against: '3d2cb8f', runs: 2, limit: 3, write: true },
+    against: { against: '3d2cb8f', runs: 2, limit: 3, slices: true, write: true },
     rest: ['kernel', '--worlds', '5'],
   });
   expect(splitAgainst(['store'])).toEqual({ rest: ['store'] });

@@ -9,11 +9,16 @@ import { type ComparedFigure, type Comparison, compareRuns } from './comparison.
 import { commitOf, keptTree } from './kept-tree.ts';
 import { ask, type Question } from './npm-run.ts';
 import type { Reading, RunOutput } from './readings.ts';
+import { Slices } from './slices.ts';
 
 const OPTIONS = {
   runs: { fallback: 5, min: 1, max: 99, help: 'runs of each side' },
   limit: { fallback: 3, min: 0, max: 100, help: 'percentage by which a figure may be worse' },
   against: { fallback: '', help: 'commit to compare the working tree with' },
+  slices: {
+    fallback: false,
+    help: 'run both at once, each for a tenth of a second in turn: compares what is in processor time',
+  },
   write: { fallback: false, help: 'keep the comparison in bench/results/against-<name>.json' },
 } as const;
 
@@ -37,12 +42,13 @@ export function splitAgainst(args: readonly string[]): { against?: Against; rest
     const arg = args[i] ?? '';
     const [name = ''] = arg.split('=', 1);
     if (valued.includes(name)) taken.push(arg, ...(arg === name ? args.slice(++i, i + 1) : []));
-    else if (arg === '--write') taken.push(arg);
+    else if (arg === '--write' || arg === '--slices') taken.push(arg);
     else rest.push(arg);
   }
   if (taken.length === 0) return { rest };
   const against = parseOptions(OPTIONS, taken);
-  if (against.against === '') throw new UsageError('--runs, --limit and --write need --against');
+  if (against.against === '')
+    throw new UsageError('--runs, --limit, --slices and --write need --against');
   return { against, rest };
 }
 
@@ -69,7 +75,7 @@ export async function runAgainst(
 }
 
 async function compareInTurns(
-  { against, runs, limit }: Against,
+  { against, runs, limit, slices }: Against,
   commit: string,
   question: Question,
   readingsOf: (output: RunOutput) => Reading[],
@@ -79,25 +85,36 @@ async function compareInTurns(
     { name: against, folder: await keptTree(commit), runs: [] as Reading[][] },
   ] as const;
   for (let run = 1; run <= runs; run += 1) {
-    for (const side of sides) {
+    const turns = slices ? new Slices() : undefined;
+    const runOf = async (side: (typeof sides)[number]) => {
       const startMs = systemTime.now();
-      side.runs.push(readingsOf(await askPatiently(side.folder, question)));
+      const readings = readingsOf(await askPatiently(side.folder, question, turns));
+      side.runs.push(slices ? readings.filter(isProcessorTime) : readings);
       const seconds = Math.round((systemTime.now() - startMs) / 1000);
       console.log(`${question.name}, run ${run} of ${runs}, ${side.name}: ${seconds} s`);
-    }
+    };
+    if (slices) await Promise.all(sides.map(runOf));
+    else for (const side of sides) await runOf(side);
   }
   const comparison = compareRuns(sides[0].runs, sides[1].runs, limit / 100);
   if (comparison.figures.length === 0) throw new Error('the two sides have no figure in common');
   return comparison;
 }
 
+/** The figures that do not count the time for which a process was stopped. */
+const isProcessorTime = ({ name }: Reading) => name.includes('in processor time');
+
 /** Retries once: a run may fail because the machine is busy. */
-async function askPatiently(folder: string, question: Question): Promise<RunOutput> {
+async function askPatiently(
+  folder: string,
+  question: Question,
+  slices?: Slices,
+): Promise<RunOutput> {
   try {
-    return await ask(folder, question);
+    return await ask(folder, question, slices);
   } catch (error) {
     console.error(`${(error as Error).message}; it is tried again`);
-    return ask(folder, question);
+    return ask(folder, question, slices);
   }
 }
 

@@ -5,24 +5,41 @@ import { join } from 'node:path';
 import { RESULTS } from '../common/places.ts';
 import { onProcessEnd } from '../common/process-end.ts';
 import type { RunOutput } from './readings.ts';
+import type { Slices } from './slices.ts';
 
 /** Runs npm in a folder; resolves with its output. All its processes end with this process. */
-export async function npm(
+export function npm(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  slices?: Slices,
 ): Promise<string> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
+  return outputOf(
+    'npm',
+    args,
+    { cwd: folder, env: { ...Object.fromEntries(own), ...env } },
+    slices,
+  );
+}
+
+/** Runs a command; resolves with its output. All its processes end with this process. */
+export async function outputOf(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  slices?: Slices,
+): Promise<string> {
   // A process group of its own, because npm does not pass every signal on.
-  const child = spawn('npm', args, {
-    cwd: folder,
-    env: { ...Object.fromEntries(own), ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
-  });
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child = spawn(command, args, { ...options, stdio: [...stdio], detached: true });
+  const { pid } = child;
   const keep = onProcessEnd(() => {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    if (pid === undefined) return;
+    process.kill(-pid, 'SIGTERM');
+    slices?.remove(pid);
   });
+  if (pid !== undefined) slices?.add(pid);
   try {
     let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -31,9 +48,13 @@ export async function npm(
     const code = await new Promise((resolve, reject) => {
       child.once('error', reject).once('close', resolve);
     });
-    if (code !== 0) throw new Error(`npm ${args.join(' ')} in ${folder} ended with ${code}`);
+    if (code !== 0) {
+      const where = options.cwd === undefined ? '' : ` in ${options.cwd}`;
+      throw new Error(`${command} ${args.join(' ')}${where} ended with ${code}`);
+    }
     return printed;
   } finally {
+    if (pid !== undefined) slices?.remove(pid);
     keep();
   }
 }
@@ -49,7 +70,11 @@ export interface Question {
  * Runs a question once in a tree. A commit that does not know RESULTS_DIR writes its result into its
  * own tree.
  */
-export async function ask(folder: string, { script, name, args }: Question): Promise<RunOutput> {
+export async function ask(
+  folder: string,
+  { script, name, args }: Question,
+  slices?: Slices,
+): Promise<RunOutput> {
   const file = `${script === 'load' ? 'load-' : ''}${name}.json`;
   const results = mkdtempSync(join(tmpdir(), 'twin-against-'));
   const remove = () => rmSync(results, { recursive: true, force: true });
@@ -58,7 +83,7 @@ export async function ask(folder: string, { script, name, args }: Question): Pro
   const before = writtenAt(inTree);
   try {
     const run = ['run', '--silent', script, '--', name, ...args];
-    const printed = await npm(folder, run, { RESULTS_DIR: results });
+    const printed = await npm(folder, run, { RESULTS_DIR: results }, slices);
     const isInTree = writtenAt(inTree) !== before;
     const written = isInTree ? inTree : join(results, file);
     if (!existsSync(written)) return { printed, result: undefined };
