@@ -175,7 +175,7 @@ function recall(slab: usize, city: usize, car: i32, lost: i32): void {
   const begins = toConnector(slab, city, car) + record;
   const speed = getF(slab, C_VX, car);
   store<i32>(STANDS_CLEAR, 0);
-  if (begins <= insideEdge(speed)) return;
+  if (isInside(slab, car, speed, begins)) return;
   const connector = isConnector(city, getI(slab, C_LANE, car))
     ? getI(slab, C_LANE, car)
     : connectorAhead(car);
@@ -240,12 +240,15 @@ function watch(slab: usize, city: usize, car: i32, isInside: bool, target: usize
 }
 
 /**
- * A car beyond this edge of a zone, m from its front bumper, only leaves it. A car that hardly
- * moves may still stand at the edge, or clear of the path.
+ * Whether a car is so far inside a zone that it only leaves it. One that hardly moves may still stand at the
+ * edge, or clear of the path, and one that brakes in full may come to stand there. `begins`: where the zone
+ * begins, m from its front bumper.
  */
-@inline function insideEdge(speed: f64): f64 {
-  if (speed >= KEEPING_UP_MPS) return 0.0;
-  return load<i32>(STANDS_CLEAR) != 0 ? -Infinity : -CLEAR_OF_M;
+function isInside(slab: usize, car: i32, speed: f64, begins: f64): bool {
+  if (begins > 0.0) return false;
+  if (speed < KEEPING_UP_MPS) return load<i32>(STANDS_CLEAR) == 0 && begins <= -CLEAR_OF_M;
+  if (getI(slab, C_ASSIST_STAGE, car) != AEB_FULL) return true;
+  return begins + CLEAR_OF_M <= (speed * speed) / (2.0 * STOP_DECEL);
 }
 
 /**
@@ -274,7 +277,7 @@ function weigh(slab: usize, city: usize, car: i32, connector: i32, base: f64, ta
   const begins = load<f64>(ZONE_FROM);
   const to = load<f64>(ZONE_TO);
   const speed = getF(slab, C_VX, car);
-  const isIn = begins <= insideEdge(speed);
+  const isIn = isInside(slab, car, speed, begins);
   if (to <= 0.0 || (isIn && !mayStayIn(speed, target))) return;
   const from = greatest(begins, 0.0);
   const theirsFrom = load<f64>(TIME_FROM);

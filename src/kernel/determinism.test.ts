@@ -24,7 +24,7 @@ const BUILDS: readonly Build[] = ['release', 'scalar', 'debug'];
 const GOLDEN_TICK = 100_000;
 const GOLDEN: Readonly<Record<string, string>> = {
   grid: '4b407bd6becce57a',
-  'old-town': '7c664503199ce1e5',
+  'old-town': 'eb5c2c89cd2d243c',
   'mixed-town': '50359e9b2df24551',
 };
 
