@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { RESULTS } from '../common/places.ts';
 import { onProcessEnd } from '../common/process-end.ts';
 import type { RunOutput } from './readings.ts';
-import type { Slices } from './slices.ts';
+import { Slices } from './slices.ts';
 
 /** Runs npm in a folder; resolves with its output. All its processes end with this process. */
 export function npm(
@@ -31,8 +31,15 @@ export async function outputOf(
   slices?: Slices,
 ): Promise<string> {
   // A process group of its own, because npm does not pass every signal on.
-  const stdio = ['ignore', 'pipe', 'inherit'] as const;
-  const child = spawn(command, args, { ...options, stdio: [...stdio], detached: true });
+  const [program, ...before] = [...(slices ? Slices.COMMAND : []), command] as [
+    string,
+    ...string[],
+  ];
+  const child = spawn(program, [...before, ...args], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
   const { pid } = child;
   const keep = onProcessEnd(() => {
     if (pid === undefined) return;

@@ -3,11 +3,13 @@ import { systemTime } from '../../src/time.ts';
 const SLICE_MS = 100;
 
 /**
- * Groups of processes that run in turns, each for a tenth of a second. A machine may change its speed every few
- * seconds: all groups meet the same speeds. What they measure in processor time stays true, what they measure
- * by a clock does not.
+ * Groups of processes that run in turns, each for a tenth of a second, on one processor. A machine may change its
+ * speed every few seconds, and its processors differ: all groups meet the same speeds. What they measure in
+ * processor time stays true, what they measure by a clock does not.
  */
 export class Slices {
+  /** A command that runs another one, with its arguments, on the processor of all groups. */
+  static readonly COMMAND = ['taskset', '--cpu-list', '0'] as const;
   /** The first one runs, the others are stopped. */
   readonly #groups: number[] = [];
   #stop = () => {};
