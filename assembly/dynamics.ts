@@ -234,8 +234,8 @@ export function integrate<T>(slab: usize): void {
   const toY = pair.add<T>(y, pair.add<T>(pair.mul<T>(hy, ahead), pair.mul<T>(hx, left)));
   const nx = pair.sub<T>(pair.mul<T>(hx, cos), pair.mul<T>(hy, sin));
   const ny = pair.add<T>(pair.mul<T>(hy, cos), pair.mul<T>(hx, sin));
-  const length2 = pair.add<T>(pair.mul<T>(nx, nx), pair.mul<T>(ny, ny));
-  const norm = pair.sub<T>(pair.constant<T>(ONE_AND_HALF), pair.mul<T>(half, length2));
+  const lengthSquared = pair.add<T>(pair.mul<T>(nx, nx), pair.mul<T>(ny, ny));
+  const norm = pair.sub<T>(pair.constant<T>(ONE_AND_HALF), pair.mul<T>(half, lengthSquared));
   const moves = widened<T>(place, MOVES);
   put<T>(cars, C_X, moves, toX);
   put<T>(cars, C_Y, moves, toY);

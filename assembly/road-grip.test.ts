@@ -39,6 +39,8 @@ const GRAVITY = 9.81;
 const COMFORT_MPS2 = 2;
 const APPROACH_M = 30;
 const ICY = 0.2;
+/** A dry road has 0.95, rounded to f32. */
+const BELOW_DRY = 0.9;
 /** Buildings further than this from the bend stop no car that leaves it, m. */
 const NEAR_M = 120;
 /** All cars have rear-wheel drive. */
@@ -177,8 +179,8 @@ function driveThrough(bend: Bend, friction: number | undefined, hasEsc = false):
     const station = of(C_STATION);
     const isOver = view.i32(C_LANE, 0) !== bend.lane || station > bend.toM + 5;
     if (isOver || view.i32(C_STATUS, 0) === STATUS_CRASHED) break;
-    if (of(C_FRICTION_FRONT) < 0.9) found.onZone.front ||= station;
-    if (of(C_FRICTION_REAR) < 0.9) found.onZone.rear ||= station;
+    if (of(C_FRICTION_FRONT) < BELOW_DRY) found.onZone.front ||= station;
+    if (of(C_FRICTION_REAR) < BELOW_DRY) found.onZone.rear ||= station;
     const { curvature } = at(bend.profile.points, Math.round(station / bend.profile.spacingM));
     const felt = (of(C_VY) - vyBefore) / TICK_S + of(C_VX) * of(C_YAW_RATE);
     vyBefore = of(C_VY);

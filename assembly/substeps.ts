@@ -49,7 +49,7 @@ const STILL_MPS: f32 = 0.02;
 
 // Values that the stages of a tick pass on, one f32 per car, in rows of DYNAMICS. Each stage
 // processes all cars before the next one begins: cars are independent, so the processor overlaps
-// their work.
+// their work. The first five rows are those of track.ts.
 /** 1 for cars that move, 0 for others; valid until the next tick. */
 export const MOVES: usize = TYPE_ROWS_END;
 /** 1 if the drive is stronger than the brakes, else 0. */

@@ -79,7 +79,7 @@ const ANGLE_MAX = memory.data<f32>([0.7]);
 const OFFSET_MAX_M = memory.data<f32>([4.0]);
 const CURVATURE_MAX = memory.data<f32>([0.25]);
 
-// What `follow` passes to `steer`: rows of f32[CAR_COUNT] in DYNAMICS, which is free by then.
+// What `follow` passes to `steer`: the first five rows of f32[CAR_COUNT] in DYNAMICS.
 /** Sine and cosine of the angle from the wanted path to the heading, times the same factor. */
 const S_ACROSS: usize = DYNAMICS;
 const S_ALONG: usize = QUAD_ROW + DYNAMICS;

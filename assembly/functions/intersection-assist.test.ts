@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { at } from '../../src/city/geometry.ts';
 import { NOSE_M } from '../../src/testing/rigs/course.ts';
 import { CAR_TYPE, Crossing, type CrossingPlan } from '../../src/testing/rigs/crossing.ts';
-import { cars, contactsUntil, look, makeOneWorld, stepTo } from '../../src/testing/rigs/kernel.ts';
+import { contactsUntil, look, makeWorldBackOn, stepTo } from '../../src/testing/rigs/kernel.ts';
 import { MOTORCYCLE, VEHICLE } from '../../src/testing/rigs/manoeuvres.ts';
 import { runCrossing } from '../../src/testing/rigs/manoeuvres-junction.ts';
 import { spotOf } from '../../src/testing/rigs/proving-road.ts';
@@ -277,10 +277,7 @@ describe('if a crossing vehicle is late', () => {
 
 describe('if a car that brakes in full comes to the edge of the way of the other', () => {
   it('goes on to a standstill there, and lets the other pass', () => {
-    const { kernel, slab } = makeOneWorld(584902039, 1);
-    for (const car of cars) kernel.apply(slab, 0, car, F_FRONT_RADAR, 0);
-    stepTo(kernel, slab, 30_000);
-    for (const car of cars) kernel.apply(slab, 30_001, car, F_FRONT_RADAR, F_FRONT_RADAR);
+    const { kernel, slab } = makeWorldBackOn(584902039, 1, F_FRONT_RADAR);
     stepTo(kernel, slab, 43_284);
     // Car 6 is in a junction, 6 m before the way of one that runs across.
     expect(look(kernel, slab).i32(C_ASSIST_STAGE, 6)).toBe(AEB_FULL);

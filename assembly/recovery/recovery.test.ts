@@ -11,6 +11,7 @@ import {
   look,
   makeKernel,
   makeOneWorld,
+  makeWorldBackOn,
   SlabView,
   stepTo,
 } from '../../src/testing/rigs/kernel.ts';
@@ -209,10 +210,7 @@ describe('a car that is out of the traffic', () => {
   });
 
   it('[C24] does not pull out before one that comes out of a bend and speeds up', () => {
-    const { kernel, slab } = makeOneWorld(3957466273, 2);
-    for (const car of cars) kernel.apply(slab, 1, car, F_FRONT_RADAR, 0);
-    stepTo(kernel, slab, 30_000);
-    for (const car of cars) kernel.apply(slab, 30_001, car, F_FRONT_RADAR, F_FRONT_RADAR);
+    const { kernel, slab } = makeWorldBackOn(3957466273, 2, F_FRONT_RADAR);
     stepTo(kernel, slab, 36_000);
     expect(contactsUntil(kernel, slab, 39_500)).toEqual([]);
   });

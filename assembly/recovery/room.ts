@@ -68,17 +68,9 @@ export function speedOf(slab: usize, car: i32): f64 {
 
 /** Whether a car that pulls out there touches nothing and lets approaching cars stop in time. */
 export function hasRoom(slab: usize, city: usize, car: i32, lane: i32, station: f64): bool {
-  const point = pointAt(city, lane, station);
-  const share = shareAt(city, lane, station);
-  const x = along(point, PT_X, share);
-  const y = along(point, PT_Y, share);
-  const hx = along(point, PT_TX, share);
-  const hy = along(point, PT_TY, share);
-  const norm = 1.0 / sqrt(hx * hx + hy * hy);
-  store<f64>(BODY_A + BOX_X, x);
-  store<f64>(BODY_A + BOX_Y, y);
-  store<f64>(BODY_A + BOX_HX, hx * norm);
-  store<f64>(BODY_A + BOX_HY, hy * norm);
+  placeOnLane(BODY_A, city, lane, station);
+  const x = load<f64>(BODY_A + BOX_X);
+  const y = load<f64>(BODY_A + BOX_Y);
   store<f64>(
     BODY_A + BOX_HALF_LENGTH,
     0.5 * load<f64>(typeOf(slab, car) + CT_LENGTH) + ROOM_ALONG_M,
@@ -99,6 +91,19 @@ export function hasRoom(slab: usize, city: usize, car: i32, lane: i32, station: 
       return false;
   }
   return isClearOfActors(slab, city);
+}
+
+/** Puts the middle of a box on a lane, along it. */
+function placeOnLane(box: usize, city: usize, lane: i32, station: f64): void {
+  const point = pointAt(city, lane, station);
+  const share = shareAt(city, lane, station);
+  const hx = along(point, PT_TX, share);
+  const hy = along(point, PT_TY, share);
+  const norm = 1.0 / sqrt(hx * hx + hy * hy);
+  store<f64>(box + BOX_X, along(point, PT_X, share));
+  store<f64>(box + BOX_Y, along(point, PT_Y, share));
+  store<f64>(box + BOX_HX, hx * norm);
+  store<f64>(box + BOX_HY, hy * norm);
 }
 
 /** Whether no actor is there or will arrive sooner than it can stop. */
@@ -179,15 +184,7 @@ function comesToNext(slab: usize, city: usize, car: i32, metres: f64): bool {
       station -= laneLength(city, lane);
       lane = laneAhead(slab, city, car, ++ahead);
     }
-    const point = pointAt(city, lane, station);
-    const share = shareAt(city, lane, station);
-    store<f64>(BODY_B + BOX_X, along(point, PT_X, share));
-    store<f64>(BODY_B + BOX_Y, along(point, PT_Y, share));
-    const hx = along(point, PT_TX, share);
-    const hy = along(point, PT_TY, share);
-    const norm = 1.0 / sqrt(hx * hx + hy * hy);
-    store<f64>(BODY_B + BOX_HX, hx * norm);
-    store<f64>(BODY_B + BOX_HY, hy * norm);
+    placeOnLane(BODY_B, city, lane, station);
     if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
     comes = comes || boxOverlap(NEXT, BODY_B) > 0.0;
   }

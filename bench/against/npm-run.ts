@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { RESULTS } from '../common/places.ts';
 import { onProcessEnd } from '../common/process-end.ts';
 import type { RunOutput } from './readings.ts';
-import { Slices } from './slices.ts';
+import { onOneProcessor, type Slices } from './slices.ts';
 
 /** Runs npm in a folder; resolves with its output. All its processes end with this process. */
 export function npm(
@@ -30,12 +30,9 @@ export async function outputOf(
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
   slices?: Slices,
 ): Promise<string> {
+  const [program, ...own] = slices ? onOneProcessor(command, args) : [command, ...args];
   // A process group of its own, because npm does not pass every signal on.
-  const [program, ...before] = [...(slices ? Slices.COMMAND : []), command] as [
-    string,
-    ...string[],
-  ];
-  const child = spawn(program, [...before, ...args], {
+  const child = spawn(program, own, {
     ...options,
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,

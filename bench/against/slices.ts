@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { systemTime } from '../../src/time.ts';
 
 const SLICE_MS = 100;
@@ -8,8 +9,6 @@ const SLICE_MS = 100;
  * processor time stays true, what they measure by a clock does not.
  */
 export class Slices {
-  /** A command that runs another one, with its arguments, on the processor of all groups. */
-  static readonly COMMAND = ['taskset', '--cpu-list', '0'] as const;
   /** The first one runs, the others are stopped. */
   readonly #groups: number[] = [];
   #stop = () => {};
@@ -39,6 +38,12 @@ export class Slices {
     this.#groups.push(...this.#groups.splice(0, 1));
     signal(next, 'SIGCONT');
   }
+}
+
+/** A command line that runs another one on the processor of all groups: the first that this process may use. */
+export function onOneProcessor(command: string, args: readonly string[]): [string, ...string[]] {
+  const allowed = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'));
+  return ['taskset', '--cpu-list', allowed?.[1] ?? '0', command, ...args];
 }
 
 /** Signals all processes of a group, if it has not ended. */

@@ -61,6 +61,20 @@ export function makeWorld(kernel: Kernel, seed: number, cityIndex = 0): number {
   return slab;
 }
 
+/** A world whose cars lack a feature for its first ten minutes, at tick 30,000: it is on again from the next. */
+export function makeWorldBackOn(
+  seed: number,
+  cityIndex: number,
+  feature: number,
+): { kernel: Kernel; slab: number } {
+  const world = makeOneWorld(seed, cityIndex);
+  const { kernel, slab } = world;
+  for (const car of cars) kernel.apply(slab, 0, car, feature, 0);
+  stepTo(kernel, slab, 30_000);
+  for (const car of cars) kernel.apply(slab, 30_001, car, feature, feature);
+  return world;
+}
+
 /** A kernel with one world, as `makeWorld` makes it. */
 export function makeOneWorld(seed: number, cityIndex = 0): { kernel: Kernel; slab: number } {
   const kernel = makeKernel(1);
