@@ -24,6 +24,7 @@ import { BODY_A, BODY_B, bodyOf, noseOf } from '../body';
 import { actorBody } from '../hazards/paths';
 import { actorRecord, siteRecord } from '../hazards/spots';
 import { along, laneAhead, laneLength, pointAt, shareAt } from '../lanes';
+import { greatest } from '../math';
 import { getF, getI, typeOf } from '../memory';
 import { OFF_LANE_M } from '../occupancy';
 import {
@@ -56,6 +57,8 @@ const ASTRAY_ROOM_M = 8.0;
 /** The way of an approaching car as boxes of this length, m, wider by so much than the car, m. */
 const WAY_STEP_M = 3.0;
 const WAY_ASIDE_M = 0.3;
+/** A box further than this from a car touches neither that nor where it will be in a moment, m. */
+const WAY_NEAR_M = 9.0;
 
 /** Body of a pulled car in a moment, f64: a box. */
 const NEXT: usize = SCRATCH + 160;
@@ -179,11 +182,19 @@ function comesToNext(slab: usize, city: usize, car: i32, metres: f64): bool {
   let ahead = 0;
   let lane = laneAhead(slab, city, car, 0);
   let station = getF(slab, C_STATION, car) + noseOf(slab, car);
-  for (let left = metres; left > 0.0; left -= WAY_STEP_M, station += WAY_STEP_M) {
+  let way = WAY_STEP_M;
+  for (let left = metres; left > 0.0; left -= way, station += way) {
     while (station > laneLength(city, lane)) {
       station -= laneLength(city, lane);
       lane = laneAhead(slab, city, car, ++ahead);
     }
+    const point = pointAt(city, lane, station);
+    const dx = <f64>load<f32>(point + PT_X) - load<f64>(BODY_A + BOX_X);
+    const dy = <f64>load<f32>(point + PT_Y) - load<f64>(BODY_A + BOX_Y);
+    // The way comes no nearer than it is long: most of it is passed over in whole steps.
+    const beyond = sqrt(dx * dx + dy * dy) - WAY_NEAR_M;
+    way = WAY_STEP_M * greatest(floor(beyond / WAY_STEP_M), 1.0);
+    if (beyond > 0.0) continue;
     placeOnLane(BODY_B, city, lane, station);
     if (boxOverlap(BODY_A, BODY_B) > 0.0) return false;
     comes = comes || boxOverlap(NEXT, BODY_B) > 0.0;
