@@ -51,9 +51,15 @@ export class FrameModule {
   #bytes = new Uint8Array(0);
   #ints = new Int32Array(0);
 
-  /** `module`: compiled from build/frames.wasm. */
-  constructor(module: WebAssembly.Module) {
-    this.#exports = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+  /**
+   * `module`: compiled from build/frames.wasm, or from build/frames.shared.wasm, with the memory that it
+   * is to use.
+   */
+  constructor(module: WebAssembly.Module, memory?: WebAssembly.Memory) {
+    const imports: Record<string, Record<string, WebAssembly.Memory>> = memory
+      ? { env: { memory } }
+      : {};
+    this.#exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
     this.#packed = this.#reserve(OUT_LENGTH * 4);
   }
 
@@ -81,6 +87,12 @@ export class FrameModule {
     return city;
   }
 
+  /** Bytes of the memory of this module: frames are written to them in place. They are never given back. */
+  allocate(length: number): Uint8Array {
+    const address = this.#reserve(length);
+    return new Uint8Array(this.#exports.memory.buffer, address, length);
+  }
+
   #reserve(bytes: number): number {
     const address = this.#exports.reserve(bytes);
     this.#bytes = new Uint8Array(this.#exports.memory.buffer);
@@ -90,7 +102,8 @@ export class FrameModule {
 
   /**
    * Encodes a packed snapshot into `out` from `offset` on. Returns the end of the frame. Throws
-   * RangeError, with `out` unchanged, if the frame does not fit.
+   * RangeError, with `out` unchanged, if the frame does not fit. Where `out` is allocated here and has
+   * room for the longest frame and RUN_STEP bytes more, these may be overwritten.
    */
   write(
     { encoding, world, city }: FrameTexts,
@@ -100,8 +113,12 @@ export class FrameModule {
   ): number {
     this.#ints.set(packed, this.#packed / 4);
     this.#bytes.set(world, city.worldTexts);
-    const end = this.#exports[encoding](this.#packed, city.worldTexts, city.cityTexts, city.frame);
-    out.set(this.#bytes.subarray(city.frame, end), offset);
-    return offset + end - city.frame;
+    // The buffer is another object once the memory has grown. Then a copy is slower, but right.
+    const isInPlace =
+      out.buffer === this.#bytes.buffer && offset + city.frameBytesMax + RUN_STEP <= out.length;
+    const frame = isInPlace ? out.byteOffset + offset : city.frame;
+    const end = this.#exports[encoding](this.#packed, city.worldTexts, city.cityTexts, frame);
+    if (!isInPlace) out.set(this.#bytes.subarray(frame, end), offset);
+    return offset + end - frame;
   }
 }

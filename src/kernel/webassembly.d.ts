@@ -6,11 +6,12 @@ declare namespace WebAssembly {
     static exports(module: Module): { name: string; kind: string }[];
   }
   class Memory {
+    constructor(pages: { initial: number; maximum: number; shared: true });
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   }
   class Instance {
-    constructor(module: Module, imports: Record<string, never>);
+    constructor(module: Module, imports: Record<string, Record<string, Memory>>);
     readonly exports: Record<string, unknown>;
   }
   class RuntimeError extends Error {}

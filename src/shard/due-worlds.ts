@@ -5,11 +5,15 @@ import type { LoadedWorld } from './loaded-world.ts';
  * stay in the caches of the processor while its worlds are stepped one after the other.
  */
 export class DueWorlds {
-  /** By index of the city. Worlds that become due while those of their city are taken wait for its next turn. */
-  readonly #waiting: Set<LoadedWorld>[] = [];
+  /**
+   * By index of the city. Worlds that become due while those of their city are taken wait for its next turn.
+   * One that is no longer due stays in its list until it is passed.
+   */
+  readonly #waiting: LoadedWorld[][] = [];
   /** Those of the city whose turn it is. */
-  #taken = new Set<LoadedWorld>();
-  #next = this.#taken.values();
+  #taken: LoadedWorld[] = [];
+  /** Of those, the index of the first that was not passed. */
+  #next = 0;
   #city = 0;
   #size = 0;
 
@@ -18,36 +22,45 @@ export class DueWorlds {
   }
 
   add(world: LoadedWorld): void {
-    if (this.#taken.has(world)) return;
-    while (this.#waiting.length <= world.cityIndex) this.#waiting.push(new Set());
-    const waiting = this.#waiting[world.cityIndex];
-    if (waiting === undefined || waiting.has(world)) return;
-    waiting.add(world);
+    if (world.isDue) return;
+    world.isDue = true;
     this.#size++;
+    while (this.#waiting.length <= world.cityIndex) this.#waiting.push([]);
+    this.#waiting[world.cityIndex]?.push(world);
   }
 
   delete(world: LoadedWorld): void {
-    if (this.#taken.delete(world) || this.#waiting[world.cityIndex]?.delete(world)) this.#size--;
+    if (!world.isDue) return;
+    world.isDue = false;
+    this.#size--;
+    if (this.#size === 0) this.#clear();
   }
 
   /** Removes the next world and returns it; undefined: none is due. */
   take(): LoadedWorld | undefined {
     while (this.#size > 0) {
-      const next = this.#next.next();
-      if (!next.done) {
-        this.delete(next.value);
-        return next.value;
+      const world = this.#taken[this.#next++];
+      if (world === undefined) this.#turnToNextCity();
+      else if (world.isDue) {
+        this.delete(world);
+        return world;
       }
-      this.#turnToNextCity();
     }
     return undefined;
   }
 
   #turnToNextCity(): void {
-    this.#city = (this.#city + 1) % this.#waiting.length;
     const empty = this.#taken;
+    empty.length = 0;
+    this.#next = 0;
+    this.#city = (this.#city + 1) % this.#waiting.length;
     this.#taken = this.#waiting[this.#city] ?? empty;
     this.#waiting[this.#city] = empty;
-    this.#next = this.#taken.values();
+  }
+
+  /** Forgets the worlds that are not due any more. */
+  #clear(): void {
+    for (const worlds of [this.#taken, ...this.#waiting]) worlds.length = 0;
+    this.#next = 0;
   }
 }

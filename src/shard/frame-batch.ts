@@ -3,7 +3,7 @@ import { FRAME_BATCH_WORLDS } from '../limits.ts';
 import type { FrameBatch } from './protocol.ts';
 
 /**
- * The buffer of a frame batch. It begins with one entry of doubles for each world: world number,
+ * The memory of a frame batch. It begins with one entry of doubles for each world: world number,
  * tick, offset and length of the JSON frame, offset and length of the MessagePack frame, offset of
  * the packed snapshot. Length 0, or offset 0 of the packed one, means that nobody needs it. The frames
  * follow.
@@ -11,7 +11,7 @@ import type { FrameBatch } from './protocol.ts';
 const ENTRY_DOUBLES = 7;
 export const FRAMES_OFFSET = FRAME_BATCH_WORLDS * ENTRY_DOUBLES * 8;
 
-/** A frame as views into the buffer of its batch. */
+/** A frame as views into the memory of its batch. */
 export interface BatchFrame {
   tick: number;
   json: Uint8Array | undefined;
@@ -52,21 +52,23 @@ export function aligned(offset: number): number {
 
 /** Calls `take` with the world number and the frame of each entry. */
 export function eachFrame(
-  { buffer, worlds }: FrameBatch,
+  { bytes: { buffer, byteOffset }, worlds }: FrameBatch,
   take: (world: number, frame: BatchFrame) => void,
 ): void {
-  const entries = new Float64Array(buffer, 0, worlds * ENTRY_DOUBLES);
+  const entries = new Float64Array(buffer, byteOffset, worlds * ENTRY_DOUBLES);
   const part = (index: number) => {
     const length = entries[index + 1] as number;
-    return length === 0 ? undefined : new Uint8Array(buffer, entries[index], length);
+    return length === 0
+      ? undefined
+      : new Uint8Array(buffer, byteOffset + (entries[index] as number), length);
   };
   for (let first = 0; first < entries.length; first += ENTRY_DOUBLES) {
-    const packedOffset = entries[first + 6] as number;
+    const offset = entries[first + 6] as number;
     take(entries[first] as number, {
       tick: entries[first + 1] as number,
       json: part(first + 2),
       msgpack: part(first + 4),
-      packed: packedOffset === 0 ? undefined : new Int32Array(buffer, packedOffset, OUT_LENGTH),
+      packed: offset === 0 ? undefined : new Int32Array(buffer, byteOffset + offset, OUT_LENGTH),
     });
   }
 }

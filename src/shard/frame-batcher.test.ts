@@ -9,7 +9,7 @@ import { type BatchFrame, eachFrame } from './frame-batch.ts';
 import { FrameBatcher } from './frame-batcher.ts';
 import type { LoadedWorld } from './loaded-world.ts';
 import type { FrameBatch } from './protocol.ts';
-import { worldEncoder } from './world-encoder.ts';
+import { frameMemory, worldEncoder } from './world-encoder.ts';
 
 const WORLDS = FRAME_BATCH_WORLDS + 20;
 const kernel = makeKernel(4);
@@ -45,7 +45,7 @@ function framesIn(report: FrameBatch): Map<number, BatchFrame> {
 /** A batcher whose batches are acknowledged up to number `upTo()`. */
 function batcherOf(upTo: () => number): FrameBatcher {
   for (const world of worlds) world.batch = undefined;
-  return new FrameBatcher((batch) => batch <= upTo());
+  return new FrameBatcher((batch) => batch <= upTo(), frameMemory);
 }
 
 function addAll(batcher: FrameBatcher, some: readonly LoadedWorld[]): void {
@@ -110,10 +110,10 @@ test('a world is in a batch once: of the frames that were kept with the newest',
 
 test('batches follow each other in the same memory once it is large enough', () => {
   const batcher = batcherOf(() => Number.POSITIVE_INFINITY);
-  const memories = new Set<SharedArrayBuffer>();
+  const memories = new Set<Uint8Array>();
   for (let i = 0; i < 10; i++) {
     addAll(batcher, worlds.slice(0, 30));
-    memories.add(batcher.make().buffer);
+    memories.add(batcher.make().bytes);
   }
   expect(memories.size).toBeLessThanOrEqual(2);
 });

@@ -1,8 +1,11 @@
+import { RUN_STEP } from '../../assembly/frames/layout.ts';
 import { OUT_LENGTH } from '../../assembly/layout.ts';
 import { FRAME_BATCH_WORLDS } from '../limits.ts';
 import { aligned, FRAMES_OFFSET, writeEntry } from './frame-batch.ts';
 import type { LoadedWorld } from './loaded-world.ts';
 import type { FrameBatch } from './protocol.ts';
+
+type Allocate = (bytes: number) => Uint8Array<SharedArrayBuffer>;
 
 const PACKED_BYTES = OUT_LENGTH * 4;
 const PAGE_BYTES = 4096;
@@ -28,14 +31,19 @@ export class FrameBatcher {
   readonly #spare: KeptFrame[] = [];
   /** Of the last batch, an i32: after months it wraps below zero. */
   #number = 0;
-  #buffer = new BatchBuffer(FIRST_BYTES);
+  #buffer: BatchBuffer;
   /** Of the batch that is written. */
   #worlds = 0;
   #end = FRAMES_OFFSET;
 
-  /** `isAcknowledged`: whether the main thread has done with this batch, the last one that was made. */
-  constructor(isAcknowledged: (batch: number) => boolean) {
+  /**
+   * `isAcknowledged`: whether the main thread has done with this batch, the last one that was made.
+   * `allocate`: memory that encoders write to and the main thread reads. It is not given back; in all it is
+   * less than twice what the largest batch needs.
+   */
+  constructor(isAcknowledged: (batch: number) => boolean, allocate: Allocate) {
     this.#isAcknowledged = isAcknowledged;
+    this.#buffer = new BatchBuffer(FIRST_BYTES, allocate);
   }
 
   /** Number of frames that are not sent. */
@@ -86,7 +94,7 @@ export class FrameBatcher {
     this.#number = this.#nextNumber;
     this.#worlds = 0;
     this.#end = FRAMES_OFFSET;
-    return { kind: 'frames', number: this.#number, buffer: this.#buffer.memory, worlds };
+    return { kind: 'frames', number: this.#number, bytes: this.#buffer.bytes, worlds };
   }
 
   get #nextNumber(): number {
@@ -101,7 +109,7 @@ export class FrameBatcher {
     const jsonOffset = aligned(world.sendsPacked ? packedOffset + PACKED_BYTES : offset);
     const jsonMax = world.json ? encoder.bytesMax('json') : 0;
     const msgpackMax = world.msgpack ? encoder.bytesMax('msgpack') : 0;
-    const endMax = aligned(jsonOffset + jsonMax) + msgpackMax;
+    const endMax = aligned(jsonOffset + jsonMax) + msgpackMax + RUN_STEP;
     if (endMax > this.#buffer.bytes.length) this.#buffer = this.#buffer.grown(endMax);
     const { ints, bytes, entries } = this.#buffer;
     if (world.sendsPacked) ints.set(packed, packedOffset / 4);
@@ -125,22 +133,23 @@ export class FrameBatcher {
 
 /** Shared memory of both threads, with three views of it. */
 class BatchBuffer {
-  readonly memory: SharedArrayBuffer;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<SharedArrayBuffer>;
   readonly ints: Int32Array;
   readonly entries: Float64Array;
+  readonly #allocate: Allocate;
 
-  constructor(byteLength: number) {
-    this.memory = new SharedArrayBuffer(byteLength);
-    this.bytes = new Uint8Array(this.memory);
-    this.ints = new Int32Array(this.memory);
-    this.entries = new Float64Array(this.memory, 0, FRAMES_OFFSET / 8);
+  constructor(byteLength: number, allocate: Allocate) {
+    this.#allocate = allocate;
+    this.bytes = allocate(byteLength);
+    const { buffer, byteOffset } = this.bytes;
+    this.ints = new Int32Array(buffer, byteOffset, byteLength / 4);
+    this.entries = new Float64Array(buffer, byteOffset, FRAMES_OFFSET / 8);
   }
 
   /** A larger copy, of at least `bytesMin`. */
   grown(bytesMin: number): BatchBuffer {
     const pages = Math.ceil(Math.max(bytesMin, 2 * this.bytes.length) / PAGE_BYTES);
-    const larger = new BatchBuffer(pages * PAGE_BYTES);
+    const larger = new BatchBuffer(pages * PAGE_BYTES, this.#allocate);
     larger.bytes.set(this.bytes);
     return larger;
   }

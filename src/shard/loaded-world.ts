@@ -46,6 +46,8 @@ export class LoadedWorld {
    * something else than the thread kept the world back.
    */
   dueMs = Number.POSITIVE_INFINITY;
+  /** Whether its frame is due. See DueWorlds. */
+  isDue = false;
   /** Tick of the newest captured frame; -1 before the first. */
   packedTick = -1;
   /** Number of the last batch that its frame was written into when it was captured. */

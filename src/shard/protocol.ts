@@ -231,13 +231,13 @@ export interface PastStateAnswer {
 // ── reports ───────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Frames of many worlds in one buffer; `eachFrame` reads them. Do not read the buffer after the
+ * Frames of many worlds in one piece of memory; `eachFrame` reads them. Do not read it after the
  * batch was acknowledged: the next batch overwrites it.
  */
 export interface FrameBatch {
   kind: 'frames';
   number: number;
-  buffer: SharedArrayBuffer;
+  bytes: Uint8Array<SharedArrayBuffer>;
   worlds: number;
 }
 

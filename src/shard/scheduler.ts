@@ -9,6 +9,7 @@ import type { FrameBatcher } from './frame-batcher.ts';
 import type { LoadedWorld } from './loaded-world.ts';
 import { type KnownCosts, Meter } from './meter.ts';
 import type { Pulse } from './pulse.ts';
+import { Slot } from './slot.ts';
 
 /** The clock that a shard follows. */
 export type FollowedClock = Pick<ShardClock, 'now' | 'published'>;
@@ -76,7 +77,7 @@ export class Scheduler {
   readonly #pulse: SchedulerDependencies['pulse'];
   readonly #counterfactuals: SchedulerDependencies['counterfactuals'];
   /** Hot worlds by the ms of the frame period in which their frames are due. */
-  readonly #wheel: Set<LoadedWorld>[] = Array.from({ length: FRAME_MS }, () => new Set());
+  readonly #wheel: readonly Slot[] = Array.from({ length: FRAME_MS }, () => new Slot());
   #hotCount = 0;
   #wheelMs: number;
   readonly #due = new DueWorlds();
@@ -110,6 +111,11 @@ export class Scheduler {
   /** Whether it is watched, held, or in a burst. */
   isInUse(world: LoadedWorld): boolean {
     return world.hot || world.held || this.#bursts.has(world);
+  }
+
+  /** Whether frames are due that are not made yet. */
+  get hasDue(): boolean {
+    return this.#due.size > 0;
   }
 
   /** Sets the encodings that are needed; none: the world has no watcher. */
@@ -162,7 +168,7 @@ export class Scheduler {
     for (const goal of goals) goal.lost();
   }
 
-  #slot(world: LoadedWorld): Set<LoadedWorld> {
+  #slot(world: LoadedWorld): Slot {
     const slot = this.#wheel[((world.createdAtMs % FRAME_MS) + FRAME_MS) % FRAME_MS];
     if (slot === undefined) throw new Error('unreachable: the wheel has a slot for every ms');
     return slot;
@@ -237,10 +243,11 @@ export class Scheduler {
     const now = this.#nowMs;
     const from = Math.max(this.#wheelMs + 1, now - FRAME_MS + 1);
     for (let ms = from; ms <= now && this.#hotCount > 0; ms++) {
-      for (const world of this.#wheel[ms % FRAME_MS] ?? []) {
+      const dueMs = grainAfter(ms);
+      this.#wheel[ms % FRAME_MS]?.each((world) => {
         this.#due.add(world);
-        world.dueMs = Math.min(world.dueMs, grainAfter(ms));
-      }
+        world.dueMs = Math.min(world.dueMs, dueMs);
+      });
     }
     this.#wheelMs = Math.max(this.#wheelMs, now);
   }
@@ -254,10 +261,6 @@ export class Scheduler {
     while (now < end) {
       const world = this.#due.take();
       if (world === undefined) break;
-      // Whoever was visited last is due last: otherwise the first of a slot would always come first.
-      const slot = this.#slot(world);
-      slot.delete(world);
-      slot.add(world);
       const from = world.tick;
       this.#visit(world);
       ticks += world.tick - from;
@@ -312,22 +315,28 @@ export class Scheduler {
   /** Captures the frame of a hot world, if the world is at its tick. */
   #frame(world: LoadedWorld, tick: number): void {
     if (!world.hot || world.tick !== tick || world.packedTick === tick) return;
-    this.#guard(world, () => {
+    try {
       this.#frames.add(world, world.capture());
-    });
+    } catch (error) {
+      this.#host.worldTrapped(world, error);
+    }
   }
 
   /** Steps to `target`, a hold or by `maxTicks`, and reports contacts. False after a trap. */
   #step(world: LoadedWorld, target: number, maxTicks: number): boolean {
     this.#pulse.world = world.number;
-    return this.#guard(world, () => {
+    try {
       for (let left = maxTicks; left > 0; ) {
         const done = world.advance(target, left);
         if (done === 0) break;
         left -= done;
         this.#host.worldMoved(world);
       }
-    });
+      return true;
+    } catch (error) {
+      this.#host.worldTrapped(world, error);
+      return false;
+    }
   }
 
   /** Works on one burst after another until the slice ends. */

@@ -4,7 +4,7 @@ import type { CityNames } from '../city/names.ts';
 import { ShardClock } from '../clock.ts';
 import { Kernel, type KernelOptions } from '../kernel/kernel.ts';
 import { perceivedBy } from '../kernel/perception.ts';
-import { BURST_IMAGE_TICKS, HEARTBEAT_MS } from '../limits.ts';
+import { BURST_IMAGE_TICKS, FRAME_BATCH_WORLDS, HEARTBEAT_MS } from '../limits.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
 import { CounterfactualQueue, REWIND_SLABS } from './counterfactual/counterfactual-queue.ts';
@@ -36,15 +36,19 @@ import {
 } from './protocol.ts';
 import { Pulse } from './pulse.ts';
 import { LATE_MS, Scheduler, type SchedulerHost } from './scheduler.ts';
-import { type WorldEncoder, worldEncoder } from './world-encoder.ts';
+import { frameMemory, type WorldEncoder, worldEncoder } from './world-encoder.ts';
 
 /** Pause before the next check whether the last frame batch was acknowledged. */
 const BATCH_RETRY_MS = 2;
+/** While frames are due, a batch waits for so many: each costs a turn of both threads, like several frames. */
+const BATCH_WORLDS_MIN = FRAME_BATCH_WORLDS / 2;
 
 /** What a shard's host needs of the thread in which it runs. */
 export interface HostThread<Port extends ShardPort = MessagePort> {
   kernelOf(wasm: Uint8Array): KernelOptions['module'];
   encoderOf(world: number, city: CityNames): WorldEncoder;
+  /** Memory that its encoders write to and other threads read. It need not be given back. */
+  frameMemory(bytes: number): Uint8Array<SharedArrayBuffer>;
   /** Takes a message that has arrived at a port and was not handled yet. */
   receive(port: Port): { message: unknown } | undefined;
   /** Processor time that the thread has used, ms. */
@@ -55,6 +59,7 @@ export interface HostThread<Port extends ShardPort = MessagePort> {
 export const nodeThread: HostThread = {
   kernelOf: (wasm) => new WebAssembly.Module(wasm),
   encoderOf: worldEncoder,
+  frameMemory,
   receive: receiveMessageOnPort,
   workedMs() {
     const { user, system } = process.threadCpuUsage();
@@ -103,7 +108,8 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     const wake = () => this.#schedule(0);
     const parts = { time, kernel, cities, cache, worlds, pulse, wake };
     const counterfactuals = new CounterfactualQueue(parts);
-    const frames = new FrameBatcher((batch) => pulse.acknowledged === batch);
+    const isAcknowledged = (batch: number) => pulse.acknowledged === batch;
+    const frames = new FrameBatcher(isAcknowledged, thread.frameMemory);
     this.#frames = frames;
     const { costs } = start;
     const schedulerParts = { time, clock, frames, pulse, counterfactuals, costs };
@@ -403,6 +409,8 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   #sendFrames(): number | undefined {
     const pending = this.#frames.size;
     if (pending === 0) return undefined;
+    // The next turn comes at once, and makes more.
+    if (this.#scheduler.hasDue && pending < BATCH_WORLDS_MIN) return undefined;
     if (!this.#frames.isFree) {
       this.#keptSinceMs = Math.min(this.#keptSinceMs, this.#time.now());
       return BATCH_RETRY_MS;

@@ -46,6 +46,7 @@ class Mailbox implements ShardPort {
 const HOST_THREAD: HostThread<Mailbox> = {
   kernelOf: () => toyKernel(),
   encoderOf: () => TOY_ENCODER,
+  frameMemory: (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)),
   receive(port) {
     const message = port.next();
     return message === undefined ? undefined : { message };

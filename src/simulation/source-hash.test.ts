@@ -41,7 +41,7 @@ test('the sources of a run are the modules that Node.js loads for it', () => {
   expect(found.filter((href) => href.endsWith('.ts')).toSorted()).toEqual(
     (JSON.parse(printed) as string[]).toSorted(),
   );
-  expect(found).toContain(new URL('build/frames.wasm', ROOT).href);
+  expect(found).toContain(new URL('build/frames.shared.wasm', ROOT).href);
   expect(sourceHash()).toMatch(/^[0-9a-f]{12}$/);
 });
 
