@@ -251,7 +251,10 @@ async function makeWorlds(
     admittedPerMille: admittedPerMille(config.shards, availableParallelism()),
     costs,
   };
-  const shards = Array.from({ length: config.shards }, (_, i) => new Shard(i, shardParts));
+  const shards = Array.from(
+    { length: config.shards },
+    (_, i) => new Shard(i, { ...shardParts, wakeOffset: i / config.shards }),
+  );
   const supervisor = new Supervisor(shards, { log, time });
   const costKeeper = new CostKeeper(shards, { store, of, saved: costs, time });
   const worlds = new Worlds({

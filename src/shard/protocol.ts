@@ -45,6 +45,8 @@ export interface ShardStart<Port extends ShardPort = MessagePort> {
   costs: KnownCosts | undefined;
   /** Accept `fault` commands; for tests of reliability only. */
   faults: boolean;
+  /** When it wakes for hot worlds, from 0 to below 1 of the period. */
+  wakeOffset: number;
 }
 
 // ── commands ──────────────────────────────────────────────────────────────────────────────────

@@ -35,6 +35,8 @@ export interface SchedulerDependencies {
   /** Works in the time that worlds do not need; its urgent work takes turns with bursts. */
   counterfactuals: Pick<CounterfactualQueue, 'work' | 'isBusy'>;
   costs?: KnownCosts | undefined;
+  /** From 0 to below 1 of WAKE_MS. */
+  wakeOffset?: number;
 }
 
 /** Period of slices that begin with bursts, so that bursts get a fifth of the thread. */
@@ -47,15 +49,15 @@ const URGENT_TURN = 2;
 /** Period of slices in which all counterfactual work goes before bursts, not only the urgent work. */
 const SPARE_TURN = 8;
 /**
- * An idle shard wakes for hot worlds at multiples of this many ms, four times a frame period. Each time costs
+ * An idle shard wakes for hot worlds once in so many ms, twice a frame period. Each time costs
  * a turn of both threads, a message and an acknowledgement, and the first visits find cold caches. Frames
  * are late by at most this time; since the frame period is a multiple of
  * it, all frames of a world are late by the same time, and the gaps between them are the same.
  */
-const GRAIN_MS = 20;
+const WAKE_MS = 40;
 /** A frame is late if its world is visited so long after the wake-up for it. */
 export const LATE_MS = FRAME_MS / 2;
-if (FRAME_MS % GRAIN_MS !== 0) throw new Error('FRAME_MS must be a multiple of GRAIN_MS');
+if (FRAME_MS % WAKE_MS !== 0) throw new Error('FRAME_MS must be a multiple of WAKE_MS');
 /** Many worlds that come at once hold each other up for longer than until each has its frames. */
 const COMPLETE_MS = 2000;
 /** Pause before the next check for a later published reading of the clock. */
@@ -76,6 +78,7 @@ export class Scheduler {
   readonly #frames: SchedulerDependencies['frames'];
   readonly #pulse: SchedulerDependencies['pulse'];
   readonly #counterfactuals: SchedulerDependencies['counterfactuals'];
+  readonly #wakeOffsetMs: number;
   /** Hot worlds by the ms of the frame period in which their frames are due. */
   readonly #wheel: readonly Slot[] = Array.from({ length: FRAME_MS }, () => new Slot());
   #hotCount = 0;
@@ -97,13 +100,14 @@ export class Scheduler {
   #isWorkLeft = false;
 
   constructor(dependencies: SchedulerDependencies) {
-    const { time, clock, host, frames, pulse, counterfactuals, costs } = dependencies;
+    const { time, clock, host, frames, pulse, counterfactuals, costs, wakeOffset } = dependencies;
     this.#time = time;
     this.#clock = clock;
     this.#host = host;
     this.#frames = frames;
     this.#pulse = pulse;
     this.#counterfactuals = counterfactuals;
+    this.#wakeOffsetMs = Math.floor((wakeOffset ?? 0) * WAKE_MS);
     this.meter = new Meter(time.now(), costs);
     this.#wheelMs = clock.now();
   }
@@ -238,18 +242,21 @@ export class Scheduler {
     this.#late.clear();
   }
 
-  /** Queues the worlds whose frames became due since the last turn. */
+  /**
+   * Queues the worlds whose frames became due before the last wake-up. Those that became due since then
+   * would come sometimes now and sometimes with the next one, and their gaps would differ by its period.
+   */
   #collectDue(): void {
-    const now = this.#nowMs;
-    const from = Math.max(this.#wheelMs + 1, now - FRAME_MS + 1);
-    for (let ms = from; ms <= now && this.#hotCount > 0; ms++) {
-      const dueMs = grainAfter(ms);
+    const last = this.#wakeAfter(this.#nowMs + 1) - WAKE_MS;
+    const from = Math.max(this.#wheelMs + 1, last - FRAME_MS + 1);
+    for (let ms = from; ms <= last && this.#hotCount > 0; ms++) {
+      const dueMs = this.#wakeAfter(ms);
       this.#wheel[ms % FRAME_MS]?.each((world) => {
         this.#due.add(world);
         world.dueMs = Math.min(world.dueMs, dueMs);
       });
     }
-    this.#wheelMs = Math.max(this.#wheelMs, now);
+    this.#wheelMs = Math.max(this.#wheelMs, last);
   }
 
   #visitDue(end: number): void {
@@ -420,15 +427,14 @@ export class Scheduler {
     const now = this.#clock.now();
     for (let ahead = 1; ahead <= FRAME_MS; ahead++) {
       if (this.#wheel[(this.#wheelMs + ahead) % FRAME_MS]?.size) {
-        const due = this.#wheelMs + ahead;
-        return Math.max(1, grainAfter(due) - now);
+        return Math.max(1, this.#wakeAfter(this.#wheelMs + ahead) - now);
       }
     }
     return FRAME_MS;
   }
-}
 
-/** When an idle shard wakes for what is due at a time. */
-function grainAfter(ms: number): number {
-  return Math.ceil(ms / GRAIN_MS) * GRAIN_MS;
+  /** When it wakes for what is due at a time, if it is idle. */
+  #wakeAfter(ms: number): number {
+    return Math.ceil((ms - this.#wakeOffsetMs) / WAKE_MS) * WAKE_MS + this.#wakeOffsetMs;
+  }
 }

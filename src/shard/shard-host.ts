@@ -111,8 +111,8 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     const isAcknowledged = (batch: number) => pulse.acknowledged === batch;
     const frames = new FrameBatcher(isAcknowledged, thread.frameMemory);
     this.#frames = frames;
-    const { costs } = start;
-    const schedulerParts = { time, clock, frames, pulse, counterfactuals, costs };
+    const { costs, wakeOffset } = start;
+    const schedulerParts = { time, clock, frames, pulse, counterfactuals, costs, wakeOffset };
     this.#scheduler = new Scheduler({ ...schedulerParts, host: this });
     this.#kernel = kernel;
     this.#clock = clock;

@@ -60,6 +60,8 @@ export interface ShardDependencies {
   log: Log;
   /** Whether the thread takes `fault` commands. */
   faults: boolean;
+  /** When it wakes for hot worlds, from 0 to below 1 of its period: shards that wake together are in each other's way. */
+  wakeOffset?: number;
   /** By default a thread of Piscina. */
   makeThread?: MakeThread;
 }
@@ -145,6 +147,7 @@ export class Shard {
       wasm,
       slabCount,
       faults,
+      wakeOffset = 0,
       makeThread = pooledThread,
     } = this.#dependencies;
     const start = {
@@ -156,6 +159,7 @@ export class Shard {
       pulse: pulse.words,
       costs: this.#costs,
       faults,
+      wakeOffset,
     };
     const thread = makeThread(start, {
       report: (report) => {
