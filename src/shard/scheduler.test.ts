@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FRAME_TICKS } from '../../assembly/layout.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { makeKernel, makeWorld, stepTo } from '../testing/rigs/kernel.ts';
-import { ManualShard } from '../testing/rigs/manual-shard.ts';
+import { loadedWorld, ManualShard } from '../testing/rigs/manual-shard.ts';
 import { systemTime } from '../time.ts';
 
 function setUp(count: number, ageTicks = 0, slabs = count) {
@@ -33,6 +33,41 @@ describe('the scheduler', () => {
     shard.pass(800);
     expect(shard.frames).toHaveLength(11);
     expect(shard.scheduler.turn()).toBeUndefined();
+  });
+
+  it('makes the frames of a world about 80 ms apart, however many turns follow a wake-up', () => {
+    const { shard, worlds } = setUp(20);
+    const madeMs = worlds.map((): number[] => []);
+    const turn = () => {
+      const before = shard.frames.length;
+      const waitMs = shard.scheduler.turn();
+      for (const { world } of shard.frames.slice(before)) madeMs[world - 1]?.push(shard.nowMs);
+      return waitMs ?? 80;
+    };
+    for (const [i, world] of worlds.entries()) {
+      const createdAtMs = shard.nowMs;
+      worlds[i] = loadedWorld(shard.kernel, { number: i + 1, slab: world.slab, createdAtMs });
+      shard.scheduler.watch(worlds[i], true, false);
+      turn();
+      shard.nowMs += 4;
+    }
+    const fromMs = shard.nowMs + 80;
+    // As if commands came, or the worlds took some turns: now none, now many.
+    for (let wakes = 0; shard.nowMs < fromMs + 2400; wakes++) {
+      let waitMs = turn();
+      for (let turns = 0; turns < wakes % 7; turns++) {
+        shard.nowMs += 3;
+        waitMs = turn();
+      }
+      shard.nowMs += Math.max(1, waitMs);
+    }
+    for (const times of madeMs) {
+      const steady = times.filter((ms) => ms >= fromMs);
+      const gaps = steady.slice(1).map((ms, i) => ms - (steady[i] ?? 0));
+      expect(gaps.length).toBeGreaterThan(20);
+      expect(Math.max(...gaps)).toBeLessThan(80 + 12);
+      expect(Math.min(...gaps)).toBeGreaterThan(80 - 12);
+    }
   });
 
   it('makes no frame twice when a second encoding is wanted', () => {
