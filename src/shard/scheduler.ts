@@ -49,12 +49,12 @@ const URGENT_TURN = 2;
 /** Period of slices in which all counterfactual work goes before bursts, not only the urgent work. */
 const SPARE_TURN = 8;
 /**
- * An idle shard wakes for hot worlds once in so many ms, twice a frame period. Each time costs
+ * An idle shard wakes for hot worlds once in so many ms, four times a frame period. Each time costs
  * a turn of both threads, a message and an acknowledgement, and the first visits find cold caches. Frames
  * are late by at most this time; since the frame period is a multiple of
  * it, all frames of a world are late by the same time, and the gaps between them are the same.
  */
-const WAKE_MS = 40;
+const WAKE_MS = 20;
 /** A frame is late if its world is visited so long after the wake-up for it. */
 export const LATE_MS = FRAME_MS / 2;
 if (FRAME_MS % WAKE_MS !== 0) throw new Error('FRAME_MS must be a multiple of WAKE_MS');
