@@ -25,6 +25,16 @@ describe('the demand of a world', () => {
     expect(demand.wants('json')).toBe(false);
   });
 
+  it('tells what readers ask for apart from what watchers get', () => {
+    const demand = new EncodingDemand();
+    demand.join('json', 'a');
+    expect(demand.readers.json).toBe(false);
+    expect(demand.read('json')).toBe(false);
+    expect(demand.readers).toEqual({ json: true, msgpack: false, packed: false });
+    expect(demand.forgetReaders()).toBe(false);
+    expect([demand.readers.json, demand.wants('json')]).toEqual([false, true]);
+  });
+
   it('forgets readers, and says whether that changed anything', () => {
     const demand = new EncodingDemand();
     demand.join('msgpack', 'a');

@@ -3,7 +3,9 @@ import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 /** In what form readers need a frame: some only need a few of its numbers. */
 export type ReadForm = Encoding | 'packed';
 const FORMS: readonly ReadForm[] = ['json', 'msgpack', 'packed'];
-const NO_READERS: Readonly<Record<ReadForm, boolean>> = {
+/** In which forms readers need the frames of a world. */
+export type Readers = Readonly<Record<ReadForm, boolean>>;
+const NO_READERS: Readers = {
   json: false,
   msgpack: false,
   packed: false,
@@ -82,11 +84,17 @@ export class EncodingDemand {
     return !this.wants(encoding);
   }
 
+  /** What readers ask for, while anybody watches. */
+  get readers(): Readers {
+    return this.#readers;
+  }
+
   /** Adds a reader; returns whether its form was not needed before. */
   read(form: ReadForm): boolean {
-    if (this.frameWatcherCount === 0 || this.#needs(form)) return false;
+    if (this.frameWatcherCount === 0 || this.#readers[form]) return false;
+    const isNew = !this.#needs(form);
     this.#readers = { ...this.#readers, [form]: true };
-    return true;
+    return isNew;
   }
 
   #needs(form: ReadForm): boolean {

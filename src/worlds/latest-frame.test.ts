@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { LatestFrame } from './latest-frame.ts';
 
+const ALL = { json: true, msgpack: true, packed: true };
 /** The memory of a frame batch, which the next one overwrites. */
 const memory = new Uint8Array(new SharedArrayBuffer(4096));
 
@@ -43,7 +44,7 @@ test('the newest frame survives the next batch in the same memory, at any length
     [20, 'v', [1]],
   ] as const) {
     const isPacked = tick % 16 !== 0;
-    latest.take(frameOf(tick, json, msgpack && [...msgpack], isPacked));
+    latest.take(frameOf(tick, json, msgpack && [...msgpack], isPacked), ALL);
     memory.fill(0xee);
     expect(shown(latest)).toEqual({
       tick,
@@ -52,4 +53,18 @@ test('the newest frame survives the next batch in the same memory, at any length
       packed: isPacked ? [tick, tick, tick] : undefined,
     });
   }
+});
+
+test('what only watchers need is not kept', () => {
+  const latest = new LatestFrame();
+  latest.take(frameOf(4, 'four', [4], true), ALL);
+  latest.take(frameOf(8, 'eight', [8], false), { json: false, msgpack: true, packed: false });
+  expect(shown(latest)).toEqual({ tick: 8, json: undefined, msgpack: [8], packed: undefined });
+  latest.take(frameOf(12, 'twelve', [12], false), { json: true, msgpack: false, packed: false });
+  expect(shown(latest)).toEqual({
+    tick: 12,
+    json: 'twelve',
+    msgpack: undefined,
+    packed: undefined,
+  });
 });

@@ -1,8 +1,9 @@
 import type { BatchFrame } from '../shard/frame-batch.ts';
+import type { Readers } from './encoding-demand.ts';
 
 /**
- * The newest frame of a watched world. The next frame overwrites it in place, so that frames cause
- * no allocations and no garbage collection.
+ * The newest frame of a watched world, as far as readers ask for it. The next frame overwrites it in place, so
+ * that frames cause no allocations and no garbage collection.
  */
 export class LatestFrame implements BatchFrame {
   tick = -1;
@@ -10,10 +11,11 @@ export class LatestFrame implements BatchFrame {
   msgpack: Uint8Array | undefined;
   packed: Int32Array | undefined;
 
-  take({ tick, json, msgpack, packed }: BatchFrame): void {
+  /** Copies of a frame what readers ask for: what watchers get is sent from the memory of its batch. */
+  take({ tick, json, msgpack, packed }: BatchFrame, readers: Readers): void {
     this.tick = tick;
-    this.json = json && copied(json, this.json);
-    this.msgpack = msgpack && copied(msgpack, this.msgpack);
+    this.json = json && readers.json ? copied(json, this.json) : undefined;
+    this.msgpack = msgpack && readers.msgpack ? copied(msgpack, this.msgpack) : undefined;
     if (packed !== undefined) {
       if (this.packed?.length !== packed.length) this.packed = new Int32Array(packed.length);
       this.packed.set(packed);

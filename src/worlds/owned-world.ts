@@ -437,8 +437,8 @@ export class OwnedWorld implements World, IdleWorld {
     this.#parts.ticks.step(frame.tick);
     if (!this.isHot || frame.tick <= this.#sentTick) return undefined;
     this.#latest ??= new LatestFrame();
-    this.#latest.take(frame);
-    const { tick, json, msgpack } = this.#latest;
+    this.#latest.take(frame, this.#parts.demand.readers);
+    const { tick, json, msgpack } = frame;
     return { world: this, tick, json, msgpack };
   }
 }
