@@ -39,7 +39,7 @@ export class FrameBatcher {
   /**
    * `isAcknowledged`: whether the main thread has done with this batch, the last one that was made.
    * `allocate`: memory that encoders write to and the main thread reads. It is not given back; in all it is
-   * less than twice what the largest batch needs.
+   * less than four times what the largest batch needs.
    */
   constructor(isAcknowledged: (batch: number) => boolean, allocate: Allocate) {
     this.#isAcknowledged = isAcknowledged;

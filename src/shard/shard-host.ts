@@ -42,6 +42,8 @@ import { frameMemory, type WorldEncoder, worldEncoder } from './world-encoder.ts
 const BATCH_RETRY_MS = 2;
 /** While frames are due, a batch waits for so many: each costs a turn of both threads, like several frames. */
 const BATCH_WORLDS_MIN = FRAME_BATCH_WORLDS / 2;
+/** But no longer than this. */
+const BATCH_WAIT_MS = 6;
 
 /** What a shard's host needs of the thread in which it runs. */
 export interface HostThread<Port extends ShardPort = MessagePort> {
@@ -90,6 +92,8 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   #stopped: (() => void) | undefined;
   /** Since when frames wait for the main thread. */
   #keptSinceMs = Number.POSITIVE_INFINITY;
+  /** Since when a batch that might be sent waits for more frames. */
+  #batchSinceMs = Number.POSITIVE_INFINITY;
 
   constructor(start: ShardStart<Port>, time: Time, thread: HostThread<Port>) {
     this.#start = start;
@@ -409,13 +413,13 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   #sendFrames(): number | undefined {
     const pending = this.#frames.size;
     if (pending === 0) return undefined;
-    // The next turn comes at once, and makes more.
-    if (this.#scheduler.hasDue && pending < BATCH_WORLDS_MIN) return undefined;
+    const startMs = this.#time.now();
     if (!this.#frames.isFree) {
-      this.#keptSinceMs = Math.min(this.#keptSinceMs, this.#time.now());
+      this.#keptSinceMs = Math.min(this.#keptSinceMs, startMs);
       return BATCH_RETRY_MS;
     }
-    const startMs = this.#time.now();
+    if (this.#growsSoon(pending, startMs)) return undefined;
+    this.#batchSinceMs = Number.POSITIVE_INFINITY;
     this.#report(this.#frames.make());
     const { size } = this.#frames;
     const { meter } = this.#scheduler;
@@ -425,6 +429,13 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     if (startMs - this.#keptSinceMs > LATE_MS) meter.late(sent);
     this.#keptSinceMs = size > 0 ? startMs : Number.POSITIVE_INFINITY;
     return size > 0 ? BATCH_RETRY_MS : undefined;
+  }
+
+  /** Whether the next turn, which comes at once, makes more frames for the batch. */
+  #growsSoon(pending: number, nowMs: number): boolean {
+    if (!this.#scheduler.hasDue || pending >= BATCH_WORLDS_MIN) return false;
+    this.#batchSinceMs = Math.min(this.#batchSinceMs, nowMs);
+    return nowMs - this.#batchSinceMs < BATCH_WAIT_MS;
   }
 
   #sendHeartbeat(): void {

@@ -8,7 +8,7 @@ import { vinOf } from '../twin/vin.ts';
 
 const WASM = readFileSync(new URL('../../build/frames.shared.wasm', import.meta.url));
 /** As in its asconfig.json. Nothing is used of what is not written to. */
-const PAGES = { initial: 256, maximum: 1024 };
+const PAGES = { initial: 512, maximum: 1024 };
 /** The one of this thread. The main thread reads its memory. */
 const frameModule = new FrameModule(
   new WebAssembly.Module(WASM),

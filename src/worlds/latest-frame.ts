@@ -16,7 +16,7 @@ export class LatestFrame implements BatchFrame {
     this.tick = tick;
     this.json = json && readers.json ? copied(json, this.json) : undefined;
     this.msgpack = msgpack && readers.msgpack ? copied(msgpack, this.msgpack) : undefined;
-    if (packed !== undefined) {
+    if (packed !== undefined && readers.packed) {
       if (this.packed?.length !== packed.length) this.packed = new Int32Array(packed.length);
       this.packed.set(packed);
     } else this.packed = undefined;

@@ -73,7 +73,7 @@ export class OwnedWorld implements World, IdleWorld {
    * an unloaded world.
    */
   #fleet: WeakRef<readonly FleetEntry[]> | undefined;
-  /** The newest frame, while the world is watched. */
+  /** The newest frame, while the world is watched: its tick, and what readers ask for. */
   #latest: LatestFrame | undefined;
   /** Up to this tick another node may have sent frames, by a clock that may have been ahead. */
   #sentTick: number;
@@ -286,7 +286,7 @@ export class OwnedWorld implements World, IdleWorld {
       return bytes;
     }
     if (latest !== undefined) this.loader.read(encoding);
-    const asked = this.loader.query(encoding, { asker: asker?.() });
+    const asked = this.loader.query(encoding, { asker: asker?.(), tick: latest?.tick });
     return asked.then((answer) => given(answer.bytes));
   }
 
@@ -302,7 +302,7 @@ export class OwnedWorld implements World, IdleWorld {
       return latest.packed;
     }
     if (latest !== undefined) this.loader.read('packed');
-    const asked = this.loader.query('packed', { asker: asker?.() });
+    const asked = this.loader.query('packed', { asker: asker?.(), tick: latest?.tick });
     return asked.then(({ packed }) => given(packed));
   }
 

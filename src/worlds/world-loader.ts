@@ -225,7 +225,7 @@ export class WorldLoader implements StandingWorld {
    */
   query(query: Query, options: QueryOptions = {}): Promise<QueryResult> {
     if (!SHARED.has(query)) return this.#admit(query, options);
-    const tick = this.#dueTick();
+    const tick = this.#dueTick(options.tick);
     const other = this.#shared.get(query);
     // Whoever asked first may be refused for reasons of its own.
     if (other?.tick === tick) return other.answer.catch(() => this.#admit(query, options));
