@@ -187,7 +187,8 @@ export async function undrawn(page: Page): Promise<() => Promise<void>> {
     window.drawnLater = [];
     window.drawNow = requestAnimationFrame;
     requestAnimationFrame = (callback) => drawnLater.push(callback);
-    null;
+    // What was asked for before is drawn first.
+    new Promise((resolve) => drawNow(() => resolve(null)));
   `);
   return async () => {
     await page.evaluate(`
