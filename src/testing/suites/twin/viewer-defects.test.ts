@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { carName } from '../../../web/viewer/formatting.ts';
 import { overviewOf, project } from '../../../web/viewer/scene/camera.ts';
 import { barriers } from '../../rigs/barriers.ts';
@@ -15,6 +15,7 @@ import {
   openCity,
   undrawn,
   until,
+  untilAllIsKnown,
   visitor,
 } from './viewer-visitor.ts';
 import type { Incident, World } from './wire.ts';
@@ -102,7 +103,9 @@ describe('the map of a city with collisions', () => {
   }
 
   test('[P32] names the car or spot under the pointer, and explains a spot that is clicked', async () => {
-    const draw = await undrawn(page);
+    // The time line comes over the map once the life is known.
+    await untilAllIsKnown(page);
+    onTestFinished(await undrawn(page));
     const box = await canvasBox();
     const { cars } = await display(page);
     const awayFrom = (xPx: number, yPx: number) =>
@@ -144,7 +147,6 @@ describe('the map of a city with collisions', () => {
       if (++explained === 2) break;
     }
     expect(explained).toBe(2);
-    await draw();
   });
 
   test('[P24] saves a replay as a video', async () => {
