@@ -1,18 +1,23 @@
-import { IMAGE_BYTES_PER_S, STORED_IMAGE_TICKS } from '../limits.ts';
+import { HEARTBEAT_MS, IMAGE_BYTES_PER_S, STORED_IMAGE_TICKS } from '../limits.ts';
 import type { LoadedWorld } from './loaded-world.ts';
 import type { StateImage } from './protocol.ts';
 
-/** Limits how many bytes of images a shard sends to the store for watched worlds. */
-export class ImageBudget {
-  #bytesLeft = IMAGE_BYTES_PER_S;
+const BYTES_PER_HEARTBEAT = (IMAGE_BYTES_PER_S * HEARTBEAT_MS) / 1000;
 
-  refill(ms: number): void {
-    const more = (IMAGE_BYTES_PER_S * ms) / 1000;
-    this.#bytesLeft = Math.min(IMAGE_BYTES_PER_S, this.#bytesLeft + more);
+/**
+ * Limits how many bytes of images a shard sends to the store for watched worlds. What one heartbeat leaves is
+ * not saved up: worlds that began together have images due together, and the main thread stores each of them.
+ */
+export class ImageBudget {
+  #bytesLeft = BYTES_PER_HEARTBEAT;
+
+  /** Called at each heartbeat. */
+  refill(): void {
+    this.#bytesLeft = BYTES_PER_HEARTBEAT;
   }
 
   /** A copy of the newest image of a world, if it is due and the budget allows it. */
-  take({ images, storedTick }: LoadedWorld): StateImage | undefined {
+  take({ images, storedTick }: Pick<LoadedWorld, 'images' | 'storedTick'>): StateImage | undefined {
     const image = images.at(-1);
     if (image === undefined || image.tick - storedTick < STORED_IMAGE_TICKS) return undefined;
     if (this.#bytesLeft < image.bytes.length) return undefined;

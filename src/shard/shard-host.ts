@@ -442,7 +442,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     const { meter } = this.#scheduler;
     meter.roll(this.#time.now());
     this.#pulse.showCosts(meter.costs);
-    this.#imageBudget.refill(HEARTBEAT_MS);
+    this.#imageBudget.refill();
     this.#pulse.countHeartbeat();
   }
 }

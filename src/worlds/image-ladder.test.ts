@@ -6,7 +6,7 @@ import type { Write } from '../store/contract.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
-import { ImageLadder, nextTicks } from './image-ladder.ts';
+import { ImageLadder, nextTicks, rungPhase } from './image-ladder.ts';
 import { Records, type WorldRecord } from './records.ts';
 import { deflated, sealed } from './stored-image.ts';
 
@@ -51,12 +51,13 @@ test('a world has its newest image, and a few earlier ones that are thinner furt
 });
 
 test('the nearest of them is found, also by a node that has just taken the world over', async () => {
-  const { ladder, again } = await lived(3 * RUNG_TICKS + 100, 100);
-  const [first, newest] = [imageAt(RUNG_TICKS), imageAt(3 * RUNG_TICKS + 100)];
+  const { world, ladder, again } = await lived(3 * RUNG_TICKS + 100, 100);
+  const firstTick = Math.ceil((RUNG_TICKS - rungPhase(world)) / 100) * 100;
+  const newest = imageAt(3 * RUNG_TICKS + 100);
   for (const each of [ladder, again()]) {
-    expect(await each.nearest(RUNG_TICKS - 1)).toBeUndefined();
-    expect(await each.nearest(2 * RUNG_TICKS - 1)).toEqual(first);
-    expect(await each.nearest(2 * RUNG_TICKS - 1, RUNG_TICKS)).toBeUndefined();
+    expect(await each.nearest(firstTick - 1)).toBeUndefined();
+    expect(await each.nearest(firstTick + RUNG_TICKS - 1)).toEqual(imageAt(firstTick));
+    expect(await each.nearest(firstTick + RUNG_TICKS - 1, firstTick)).toBeUndefined();
     expect(await each.nearest(1_000_000)).toEqual(newest);
     expect(await each.nearest(1_000_000, newest.tick)).toBeUndefined();
   }
@@ -92,10 +93,19 @@ test('[R29] those from before a start under another kernel go when the next one 
   const { world, record } = await lived(4 * RUNG_TICKS, RUNG_TICKS);
   const from = { ...record.from, tick: 5 * RUNG_TICKS };
   const ladder = new ImageLadder(world, { ...record, kernel: 'new', from }, records);
-  await ladder.save(imageAt(5 * RUNG_TICKS + 100), 'new');
+  await ladder.save(imageAt(5 * RUNG_TICKS), 'new');
   expect(await rungsOf(world)).toHaveLength(4);
   await ladder.save(imageAt(6 * RUNG_TICKS), 'new');
   expect(await rungsOf(world)).toEqual([6 * RUNG_TICKS]);
+});
+
+test('worlds that began together have their first rungs at different times', () => {
+  const tenths = new Array<number>(10).fill(0);
+  for (let world = 5000; world < 6000; world++) {
+    const tenth = Math.floor((10 * rungPhase(world)) / RUNG_TICKS);
+    tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+  }
+  expect(Math.min(...tenths)).toBeGreaterThan(90);
 });
 
 test('[W35] nothing of them is left when the world is removed', async () => {

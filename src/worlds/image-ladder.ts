@@ -4,6 +4,9 @@ import type { Write } from '../store/contract.ts';
 import type { Records, WorldRecord } from './records.ts';
 import { deflated, inflated, type StoredImage, sealed, whole } from './stored-image.ts';
 
+/** Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are. */
+const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
+
 /**
  * The state images of a world in the store: the newest, from which it is stepped on, and some earlier ones,
  * the rungs, from which past states are lived. There are RUNGS_MAX of them, thinner further back.
@@ -37,9 +40,11 @@ export class ImageLadder {
   async save(image: StateImage, kernel: string): Promise<void> {
     const stored = sealed({ ...image, kernel });
     const { tick: from } = this.#record.from;
-    const isYoung = image.tick - from < RUNG_TICKS;
+    const start = from - rungPhase(this.#world);
+    const isYoung = image.tick - start < RUNG_TICKS;
     const ticks = isYoung ? [] : await this.#known();
-    if (isYoung || image.tick - Math.max(from, ticks.at(-1) ?? 0) < RUNG_TICKS) {
+    const last = ticks.findLast((tick) => tick > from) ?? start;
+    if (isYoung || image.tick - last < RUNG_TICKS) {
       return this.#records.saveImage(this.#world, stored);
     }
     const next = nextTicks(ticks, image.tick, from);
@@ -67,6 +72,14 @@ export class ImageLadder {
 
 function stateOf({ tick, seq, bytes }: StoredImage): StateImage {
   return { tick, seq, bytes };
+}
+
+/**
+ * How much earlier than RUNG_TICKS after its start a world has its first rung, ticks. Worlds that began together
+ * would have theirs deflated together, and no frame would be sent meanwhile.
+ */
+export function rungPhase(world: number): number {
+  return Math.floor(((world * GOLDEN_RATIO) % 1) * RUNG_TICKS);
 }
 
 /** The ticks of the rungs with a new one. Those of an earlier kernel are of no use any more. */
