@@ -1,28 +1,24 @@
-import { HEARTBEAT_MS, IMAGE_BYTES_PER_S, STORED_IMAGE_TICKS } from '../limits.ts';
-import type { LoadedWorld } from './loaded-world.ts';
-import type { StateImage } from './protocol.ts';
+import { SLAB_BYTES } from '../../assembly/layout.ts';
+import { HEARTBEAT_MS, IMAGE_BYTES_PER_S } from '../limits.ts';
 
-const BYTES_PER_HEARTBEAT = (IMAGE_BYTES_PER_S * HEARTBEAT_MS) / 1000;
+const IMAGES_PER_HEARTBEAT = Math.floor((IMAGE_BYTES_PER_S * HEARTBEAT_MS) / 1000 / SLAB_BYTES);
 
 /**
- * Limits how many bytes of images a shard sends to the store for watched worlds. What one heartbeat leaves is
- * not saved up: worlds that began together have images due together, and the main thread stores each of them.
+ * Limits how many images of watched worlds a shard sends to the store. What one heartbeat leaves is not saved up:
+ * the main thread stores each of them, and sends no frame meanwhile.
  */
 export class ImageBudget {
-  #bytesLeft = BYTES_PER_HEARTBEAT;
+  #left = IMAGES_PER_HEARTBEAT;
 
   /** Called at each heartbeat. */
   refill(): void {
-    this.#bytesLeft = BYTES_PER_HEARTBEAT;
+    this.#left = IMAGES_PER_HEARTBEAT;
   }
 
-  /** A copy of the newest image of a world, if it is due and the budget allows it. */
-  take({ images, storedTick }: Pick<LoadedWorld, 'images' | 'storedTick'>): StateImage | undefined {
-    const image = images.at(-1);
-    if (image === undefined || image.tick - storedTick < STORED_IMAGE_TICKS) return undefined;
-    if (this.#bytesLeft < image.bytes.length) return undefined;
-    this.#bytesLeft -= image.bytes.length;
-    // The world overwrites its images in place.
-    return { ...image, bytes: image.bytes.slice() };
+  /** Takes one image from what is left; false: nothing is. */
+  take(): boolean {
+    if (this.#left === 0) return false;
+    this.#left--;
+    return true;
   }
 }

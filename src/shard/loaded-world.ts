@@ -1,6 +1,7 @@
 import { FRAME_TICKS, TICK_MS } from '../../assembly/layout.ts';
 import type { Kernel, Slab } from '../kernel/kernel.ts';
-import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS } from '../limits.ts';
+import { FRAME_MS, IMAGE_TICKS, IMAGES_KEPT, RECENT_TICKS, STORED_IMAGE_TICKS } from '../limits.ts';
+import { phaseOf } from '../phase.ts';
 import { carTypesOf } from '../twin/fleet.ts';
 import type { NumberedChange } from '../twin/journal.ts';
 import type { StateImage, WorldPast } from './protocol.ts';
@@ -64,6 +65,7 @@ export class LoadedWorld {
   seq: number;
 
   readonly #kernel: Kernel;
+  readonly #imagePhase: number;
   readonly #holds = new Map<number, number>();
   #holdTick = Number.POSITIVE_INFINITY;
   #queue: NumberedChange[];
@@ -84,6 +86,7 @@ export class LoadedWorld {
     this.seq = start.seq;
     this.tick = kernel.tick(start.slab);
     this.storedTick = this.tick;
+    this.#imagePhase = phaseOf(start.number, STORED_IMAGE_TICKS);
     this.#recentFrom = this.tick;
     this.#queue = [...start.changes];
     if (this.tick === 0) this.#applyUpTo(0);
@@ -105,6 +108,15 @@ export class LoadedWorld {
   /** Whether it was stepped since its last image was sent to the store. */
   get hasMoved(): boolean {
     return this.tick > this.storedTick;
+  }
+
+  /** Whether a watched world has an image stored: once in every STORED_IMAGE_TICKS, at ticks of its own. */
+  get isImageDue(): boolean {
+    return this.#imagesUntil(this.tick) > this.#imagesUntil(this.storedTick);
+  }
+
+  #imagesUntil(tick: number): number {
+    return Math.floor((tick + this.#imagePhase) / STORED_IMAGE_TICKS);
   }
 
   /** Whether a hold keeps the world from being stepped to `tick`. */

@@ -309,9 +309,8 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   worldMoved(world: LoadedWorld): void {
     const count = this.#kernel.contactCount(world.slab);
     if (count > world.contactsReported) this.#reportContacts(world, count);
-    if (!world.hot) return;
-    const image = this.#imageBudget.take(world);
-    if (image !== undefined) this.#save(world, image);
+    const isDue = world.hot && world.isImageDue && this.#imageBudget.take();
+    if (isDue) this.#save(world, world.imageNow());
   }
 
   #reportContacts(world: LoadedWorld, count: number): void {

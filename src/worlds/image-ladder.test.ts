@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SLAB_BYTES } from '../../assembly/layout.ts';
 import { RUNG_TICKS, RUNGS_MAX } from '../limits.ts';
+import { phaseOf } from '../phase.ts';
 import type { StateImage } from '../shard/protocol.ts';
 import type { Write } from '../store/contract.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
-import { ImageLadder, nextTicks, rungPhase } from './image-ladder.ts';
+import { ImageLadder, nextTicks } from './image-ladder.ts';
 import { Records, type WorldRecord } from './records.ts';
 import { deflated, sealed } from './stored-image.ts';
 
@@ -52,7 +53,7 @@ test('a world has its newest image, and a few earlier ones that are thinner furt
 
 test('the nearest of them is found, also by a node that has just taken the world over', async () => {
   const { world, ladder, again } = await lived(3 * RUNG_TICKS + 100, 100);
-  const firstTick = Math.ceil((RUNG_TICKS - rungPhase(world)) / 100) * 100;
+  const firstTick = Math.ceil((RUNG_TICKS - phaseOf(world, RUNG_TICKS)) / 100) * 100;
   const newest = imageAt(3 * RUNG_TICKS + 100);
   for (const each of [ladder, again()]) {
     expect(await each.nearest(firstTick - 1)).toBeUndefined();
@@ -97,15 +98,6 @@ test('[R29] those from before a start under another kernel go when the next one 
   expect(await rungsOf(world)).toHaveLength(4);
   await ladder.save(imageAt(6 * RUNG_TICKS), 'new');
   expect(await rungsOf(world)).toEqual([6 * RUNG_TICKS]);
-});
-
-test('worlds that began together have their first rungs at different times', () => {
-  const tenths = new Array<number>(10).fill(0);
-  for (let world = 5000; world < 6000; world++) {
-    const tenth = Math.floor((10 * rungPhase(world)) / RUNG_TICKS);
-    tenths[tenth] = (tenths[tenth] ?? 0) + 1;
-  }
-  expect(Math.min(...tenths)).toBeGreaterThan(90);
 });
 
 test('[W35] nothing of them is left when the world is removed', async () => {

@@ -1,11 +1,9 @@
 import { RUNG_TICKS, RUNGS_MAX } from '../limits.ts';
+import { phaseOf } from '../phase.ts';
 import type { StateImage } from '../shard/protocol.ts';
 import type { Write } from '../store/contract.ts';
 import type { Records, WorldRecord } from './records.ts';
 import { deflated, inflated, type StoredImage, sealed, whole } from './stored-image.ts';
-
-/** Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are. */
-const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 /**
  * The state images of a world in the store: the newest, from which it is stepped on, and some earlier ones,
@@ -40,7 +38,8 @@ export class ImageLadder {
   async save(image: StateImage, kernel: string): Promise<void> {
     const stored = sealed({ ...image, kernel });
     const { tick: from } = this.#record.from;
-    const start = from - rungPhase(this.#world);
+    // The first comes earlier by a part of the time that is the world's own.
+    const start = from - phaseOf(this.#world, RUNG_TICKS);
     const isYoung = image.tick - start < RUNG_TICKS;
     const ticks = isYoung ? [] : await this.#known();
     const last = ticks.findLast((tick) => tick > from) ?? start;
@@ -72,14 +71,6 @@ export class ImageLadder {
 
 function stateOf({ tick, seq, bytes }: StoredImage): StateImage {
   return { tick, seq, bytes };
-}
-
-/**
- * How much earlier than RUNG_TICKS after its start a world has its first rung, ticks. Worlds that began together
- * would have theirs deflated together, and no frame would be sent meanwhile.
- */
-export function rungPhase(world: number): number {
-  return Math.floor(((world * GOLDEN_RATIO) % 1) * RUNG_TICKS);
 }
 
 /** The ticks of the rungs with a new one. Those of an earlier kernel are of no use any more. */

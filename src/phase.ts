@@ -1,0 +1,10 @@
+/** Its multiples, without their whole parts, lie evenly between 0 and 1, however many there are. */
+const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
+
+/**
+ * Where in a period something with a number has its turn, 0 to `period`: whole, in its unit. Consecutive numbers have
+ * theirs evenly spread, so what is done for many worlds of one age is never done for all of them at once.
+ */
+export function phaseOf(number: number, period: number): number {
+  return Math.floor(((number * GOLDEN_RATIO) % 1) * period);
+}
