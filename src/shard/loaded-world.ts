@@ -145,6 +145,11 @@ export class LoadedWorld {
     return this.packedTick >= 0 && due > nextTick && this.tick <= nextTick;
   }
 
+  /** Nobody waits for frames that were due before somebody watched it. */
+  forgetMissed(nowMs: number): void {
+    if (this.hasMissed(this.frameTickAt(nowMs))) this.packedTick = -1;
+  }
+
   /** While it owes frames: the tick of the next one. */
   get nextFrameTick(): number {
     return this.owesFrames ? this.packedTick + FRAME_TICKS : Number.POSITIVE_INFINITY;

@@ -116,7 +116,7 @@ describe('the scheduler', () => {
     shard.pass(400);
     first.hold(1, 31);
     shard.nowMs += lagMs;
-    shard.settle();
+    shard.catchUp();
     expect(shard.frameTicks.at(-1)).toBe(28);
     const goal = shard.reach(first, 30);
     shard.settle();

@@ -1,6 +1,6 @@
 import { FRAME_TICKS, TICK_MS } from '../../assembly/layout.ts';
 import type { ShardClock } from '../clock.ts';
-import { BEHIND_TICKS, FRAME_MS, OLDEST_TURN, SLICE_MS } from '../limits.ts';
+import { BEHIND_TICKS, FRAME_MS, OLDEST_TURN, OWED_TICKS_MAX, SLICE_MS } from '../limits.ts';
 import type { Time } from '../time.ts';
 import { ageScore, type Burst, burstOf, type Goal, lengthScore } from './burst.ts';
 import type { CounterfactualQueue } from './counterfactual/counterfactual-queue.ts';
@@ -91,7 +91,7 @@ export class Scheduler {
   /** They owe further frames: due again when their last one is sent. */
   readonly #owing = new Set<LoadedWorld>();
   readonly #bursts = new Map<LoadedWorld, Burst>();
-  /** Until then no frame is left out, since worlds have come that had to catch up. */
+  /** Until then worlds owe more frames, since worlds have come that had to catch up. */
   #completeUntilMs = Number.NEGATIVE_INFINITY;
   #published = 0;
   /** The clock in this turn. A slice is short, and a reading costs as much as a part of a visit. */
@@ -135,6 +135,7 @@ export class Scheduler {
       const nowMs = this.#clock.now();
       if (this.#hotCount++ === 0) this.#wheelMs = nowMs;
       if (world.owesFrames) this.#completeUntilMs = nowMs + COMPLETE_MS;
+      else world.forgetMissed(nowMs);
       this.#slot(world).add(world);
       this.#due.add(world);
     }
@@ -280,8 +281,8 @@ export class Scheduler {
   }
 
   /**
-   * Steps a hot world to its due frame, or to the last one before a hold: watchers get that one however
-   * late the shard is. A world that is far behind catches up in a burst.
+   * Steps a hot world to its due frame, to the next one that it owes, or to the last one before a hold: watchers
+   * get that one however late the shard is. A world that is far behind catches up in a burst.
    */
   #visit(world: LoadedWorld): void {
     const due = this.#dueTick(world);
@@ -298,7 +299,7 @@ export class Scheduler {
     }
     const frame = this.#frameTick(world);
     if (!this.#step(world, frame, BEHIND_TICKS)) return;
-    if (frame >= due) world.owesFrames = false;
+    if (frame >= Math.min(due, world.lastFrameTick)) world.owesFrames = false;
     if (frame === world.nextFrameTick) this.#owing.add(world);
     else if (world.tick < due) this.#waiting.add(world);
     this.#settle(world, frame);
@@ -306,10 +307,11 @@ export class Scheduler {
 
   /** Whether watchers get its frames one after the other, and nothing else steps it meanwhile. */
   #owes(world: LoadedWorld, due: number): boolean {
-    if (world.owesFrames) return true;
-    if (this.#nowMs >= this.#completeUntilMs || due - world.tick > BEHIND_TICKS) return false;
+    const most = this.#nowMs < this.#completeUntilMs ? BEHIND_TICKS : OWED_TICKS_MAX;
+    if (due - world.tick > most) return false;
     // The next frame would take the place of one that is not sent.
-    return world.hasMissed(due) || this.#frames.has(world);
+    const hasMissed = world.hasMissed(Math.min(due, world.lastFrameTick));
+    return world.owesFrames || hasMissed || this.#frames.has(world);
   }
 
   #catchUp(world: LoadedWorld, tick: number): Goal {
