@@ -8,6 +8,7 @@ import {
   CAR_COUNT,
   F_ALL,
   FRAME_TICKS,
+  H_CITY,
   IN_MASKS,
   IN_TYPES,
   SLAB_BYTES,
@@ -110,7 +111,7 @@ function timed(kernel: Kernel, slabs: readonly Slab[], work: () => void): Timed 
 /** The input of `native/main.c`: header, memory below the slabs, worlds. */
 function worldsOf(kernel: Kernel, cityCount: number): Uint8Array {
   const below = kernel.belowSlabs();
-  const layout = [below.length, SLAB_BYTES, IN_TYPES, IN_MASKS, CAR_COUNT];
+  const layout = [below.length, SLAB_BYTES, IN_TYPES, IN_MASKS, H_CITY, CAR_COUNT];
   const header = Int32Array.from([...layout, FRAME_TICKS, AGE_TICKS, WORLDS]);
   const worlds = Array.from({ length: WORLDS }, (_, i) => {
     const { cityIndex, seed, carTypes } = newWorld(i, cityCount);
