@@ -139,10 +139,14 @@ export class LoadedWorld {
     return Math.floor((this.#holdTick - 1) / FRAME_TICKS) * FRAME_TICKS;
   }
 
+  /** Whether the frame after the newest one can be made: the world was not stepped past it. */
+  get canGoOn(): boolean {
+    return this.packedTick >= 0 && this.tick <= this.packedTick + FRAME_TICKS;
+  }
+
   /** Whether frames before the one at `due` were not made, and can be. */
   hasMissed(due: number): boolean {
-    const nextTick = this.packedTick + FRAME_TICKS;
-    return this.packedTick >= 0 && due > nextTick && this.tick <= nextTick;
+    return this.canGoOn && due > this.packedTick + FRAME_TICKS;
   }
 
   /** Nobody waits for frames that were due before somebody watched it. */

@@ -43,6 +43,25 @@ describe('the scheduler of a thread that stood still', () => {
     expect(laterTicks()).toEqual([36]);
   });
 
+  it('makes the newest at once for those who come while an older one is not sent', () => {
+    const { shard, world, laterTicks } = watched();
+    shard.isPending = () => laterTicks().length === 0;
+    shard.nowMs += 160;
+    shard.scheduler.watch(world, false, false);
+    shard.scheduler.watch(world, true, false);
+    shard.catchUp();
+    expect(laterTicks()).toEqual([28]);
+  });
+
+  it('lets a query go on while the frame that is due was made, but not sent', () => {
+    const { shard, world, laterTicks } = watched();
+    shard.isPending = () => true;
+    shard.nowMs += 40;
+    const goal = shard.reach(world, 22);
+    shard.scheduler.turn();
+    expect([goal.done, laterTicks()]).toEqual([true, []]);
+  });
+
   it('makes each frame that was due while a hold was not resolved', () => {
     const { shard, world, laterTicks } = watched();
     world.hold(1, 26);

@@ -308,10 +308,11 @@ export class Scheduler {
   /** Whether watchers get its frames one after the other, and nothing else steps it meanwhile. */
   #owes(world: LoadedWorld, due: number): boolean {
     const most = this.#nowMs < this.#completeUntilMs ? BEHIND_TICKS : OWED_TICKS_MAX;
-    if (due - world.tick > most) return false;
-    // The next frame would take the place of one that is not sent.
-    const hasMissed = world.hasMissed(Math.min(due, world.lastFrameTick));
-    return world.owesFrames || hasMissed || this.#frames.has(world);
+    if (due - world.tick > most || !world.canGoOn) return false;
+    const last = Math.min(due, world.lastFrameTick);
+    if (world.owesFrames || world.hasMissed(last)) return true;
+    // It would take the place of one that is not sent.
+    return last > world.packedTick && this.#frames.has(world);
   }
 
   #catchUp(world: LoadedWorld, tick: number): Goal {
