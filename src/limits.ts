@@ -26,8 +26,9 @@ export const IMAGE_BYTES_PER_S = 4_000_000;
 /** A hot world further behind than this catches up in a burst, without frames on the way. */
 export const BEHIND_TICKS = 64;
 /**
- * A hot world that is not further behind makes each frame it has missed, one after the other, as when the thread
- * or the main thread stood still for a moment. Further behind it goes on with the newest: it would never catch up.
+ * A hot world that is behind by at most this makes each frame it has missed, one after the other: its thread or the
+ * main thread stood still for a moment. One that is further behind goes on with the newest frame, since a shard that
+ * is too slow would never catch up.
  */
 export const OWED_TICKS_MAX = 24;
 /** Worlds in one frame batch. */

@@ -140,13 +140,13 @@ export class LoadedWorld {
   }
 
   /** Whether the frame after the newest one can be made: the world was not stepped past it. */
-  get canGoOn(): boolean {
+  get canMakeNextFrame(): boolean {
     return this.packedTick >= 0 && this.tick <= this.packedTick + FRAME_TICKS;
   }
 
   /** Whether frames before the one at `due` were not made, and can be. */
   hasMissed(due: number): boolean {
-    return this.canGoOn && due > this.packedTick + FRAME_TICKS;
+    return this.canMakeNextFrame && due > this.packedTick + FRAME_TICKS;
   }
 
   /** Nobody waits for frames that were due before somebody watched it. */

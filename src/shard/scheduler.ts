@@ -308,7 +308,7 @@ export class Scheduler {
   /** Whether watchers get its frames one after the other, and nothing else steps it meanwhile. */
   #owes(world: LoadedWorld, due: number): boolean {
     const most = this.#nowMs < this.#completeUntilMs ? BEHIND_TICKS : OWED_TICKS_MAX;
-    if (due - world.tick > most || !world.canGoOn) return false;
+    if (due - world.tick > most || !world.canMakeNextFrame) return false;
     const last = Math.min(due, world.lastFrameTick);
     if (world.owesFrames || world.hasMissed(last)) return true;
     // It would take the place of one that is not sent.
