@@ -21,8 +21,11 @@ export const IMAGES_KEPT = 3;
 export const STORED_IMAGE_TICKS = 800;
 /** After a burst longer than this an image is stored. */
 export const BURST_IMAGE_TICKS = 3000;
-/** Bytes of images that one shard sends to the store per second. */
-export const IMAGE_BYTES_PER_S = 4_000_000;
+/**
+ * Images of watched worlds that a shard has stored at one heartbeat, at most: 300 a second. What one leaves is not
+ * saved up: the main thread stores each of them, and sends no frame meanwhile.
+ */
+export const IMAGES_PER_HEARTBEAT = 75;
 /** A hot world further behind than this catches up in a burst, without frames on the way. */
 export const BEHIND_TICKS = 64;
 /**

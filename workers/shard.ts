@@ -1,5 +1,6 @@
 /** The Piscina entry of a shard: every export is a task that the main thread names. */
 
+import { nodeThread } from '../src/shard/host-thread.ts';
 import type {
   Address,
   ForecastTask,
@@ -11,7 +12,7 @@ import type {
   SearchTask,
   ShardStart,
 } from '../src/shard/protocol.ts';
-import { nodeThread, ShardHost } from '../src/shard/shard-host.ts';
+import { ShardHost } from '../src/shard/shard-host.ts';
 import { systemTime } from '../src/time.ts';
 
 let host: ShardHost | undefined;

@@ -18,7 +18,7 @@ export type FollowedClock = Pick<ShardClock, 'now' | 'published'>;
 export interface SchedulerHost {
   /** Executes waiting commands; called before every slice. */
   drainCommands(): void;
-  /** Called after a world was stepped: contacts and images may be due. */
+  /** Called after a world was stepped: contacts may be due. */
   worldMoved(world: LoadedWorld): void;
   /** Called if stepping or reading a world threw: the world must leave memory. */
   worldTrapped(world: LoadedWorld, error: unknown): void;

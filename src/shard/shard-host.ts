@@ -1,16 +1,20 @@
-import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { at } from '../city/geometry.ts';
-import type { CityNames } from '../city/names.ts';
 import { ShardClock } from '../clock.ts';
-import { Kernel, type KernelOptions } from '../kernel/kernel.ts';
+import { Kernel } from '../kernel/kernel.ts';
 import { perceivedBy } from '../kernel/perception.ts';
-import { BURST_IMAGE_TICKS, FRAME_BATCH_WORLDS, HEARTBEAT_MS } from '../limits.ts';
+import {
+  BURST_IMAGE_TICKS,
+  FRAME_BATCH_WORLDS,
+  HEARTBEAT_MS,
+  IMAGES_PER_HEARTBEAT,
+} from '../limits.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { CAR_TYPES } from '../twin/fleet.ts';
 import { CounterfactualQueue, REWIND_SLABS } from './counterfactual/counterfactual-queue.ts';
 import { RewindCache } from './counterfactual/rewind-cache.ts';
 import { FrameBatcher } from './frame-batcher.ts';
-import { ImageBudget } from './image-budget.ts';
+import type { HostThread } from './host-thread.ts';
 import { LoadedWorld, placePast } from './loaded-world.ts';
 import {
   type Address,
@@ -36,7 +40,6 @@ import {
 } from './protocol.ts';
 import { Pulse } from './pulse.ts';
 import { LATE_MS, Scheduler, type SchedulerHost } from './scheduler.ts';
-import { frameMemory, type WorldEncoder, worldEncoder } from './world-encoder.ts';
 
 /** Pause before the next check whether the last frame batch was acknowledged. */
 const BATCH_RETRY_MS = 2;
@@ -44,30 +47,6 @@ const BATCH_RETRY_MS = 2;
 const BATCH_WORLDS_MIN = FRAME_BATCH_WORLDS / 2;
 /** But no longer than this. */
 const BATCH_WAIT_MS = 6;
-
-/** What a shard's host needs of the thread in which it runs. */
-export interface HostThread<Port extends ShardPort = MessagePort> {
-  kernelOf(wasm: Uint8Array): KernelOptions['module'];
-  encoderOf(world: number, city: CityNames): WorldEncoder;
-  /** Memory that its encoders write to and other threads read. It need not be given back. */
-  frameMemory(bytes: number): Uint8Array<SharedArrayBuffer>;
-  /** Takes a message that has arrived at a port and was not handled yet. */
-  receive(port: Port): { message: unknown } | undefined;
-  /** Processor time that the thread has used, ms. */
-  workedMs(): number;
-}
-
-/** A thread of Node.js. */
-export const nodeThread: HostThread = {
-  kernelOf: (wasm) => new WebAssembly.Module(wasm),
-  encoderOf: worldEncoder,
-  frameMemory,
-  receive: receiveMessageOnPort,
-  workedMs() {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  },
-};
 
 /** The thread side of a shard: one kernel, the worlds in it, and the loop that steps them. */
 export class ShardHost<Port extends ShardPort = MessagePort> implements SchedulerHost {
@@ -83,7 +62,6 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   readonly #rewindCache = new RewindCache();
   /** By number; least recently used first. */
   readonly #worlds = new Map<number, LoadedWorld>();
-  readonly #imageBudget = new ImageBudget();
   readonly #stopHeartbeat: StopTimer;
   #wakeLater: StopTimer | undefined;
   #wakeNow: StopTimer | undefined;
@@ -297,6 +275,17 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     this.#kernel.release(world.slab);
   }
 
+  /** Those of one heartbeat share a commit of the store. */
+  #saveDue(): void {
+    let left = IMAGES_PER_HEARTBEAT;
+    for (const world of this.#worlds.values()) {
+      if (left === 0) break;
+      if (!world.hot || !world.isImageDue) continue;
+      this.#save(world, world.imageNow());
+      left--;
+    }
+  }
+
   #save(world: LoadedWorld, image: StateImage): void {
     world.storedTick = image.tick;
     const { number, residency } = world;
@@ -309,8 +298,6 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   worldMoved(world: LoadedWorld): void {
     const count = this.#kernel.contactCount(world.slab);
     if (count > world.contactsReported) this.#reportContacts(world, count);
-    const isDue = world.hot && world.isImageDue && this.#imageBudget.take();
-    if (isDue) this.#save(world, world.imageNow());
   }
 
   #reportContacts(world: LoadedWorld, count: number): void {
@@ -441,7 +428,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     const { meter } = this.#scheduler;
     meter.roll(this.#time.now());
     this.#pulse.showCosts(meter.costs);
-    this.#imageBudget.refill();
+    this.#saveDue();
     this.#pulse.countHeartbeat();
   }
 }

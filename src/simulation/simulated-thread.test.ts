@@ -1,8 +1,11 @@
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
+import { TICK_MS } from '../../assembly/layout.ts';
 import { NodeClock } from '../clock.ts';
+import { HEARTBEAT_MS, IMAGES_PER_HEARTBEAT, STORED_IMAGE_TICKS } from '../limits.ts';
+import { phaseOf } from '../phase.ts';
 import type { QueryResult, Report } from '../shard/protocol.ts';
-import { Shard } from '../shard/shard.ts';
+import { Shard, type ShardListener } from '../shard/shard.ts';
 import { Chance } from './chance.ts';
 import { Machine, type Thread } from './machine.ts';
 import { Macrotasks } from './macrotasks.ts';
@@ -17,6 +20,8 @@ import {
 } from './toy-kernel.ts';
 
 const WORLD = 77;
+/** More than a heartbeat has images for. */
+const WORLDS = IMAGES_PER_HEARTBEAT + 25;
 const SEED = 42;
 const CHANGE = { seq: 1, tick: 50, car: 3, touched: 6, values: 2 };
 
@@ -25,6 +30,7 @@ let main: Thread;
 let shard: Shard;
 let threads: SimulatedThread[];
 let reports: Report[];
+let listener: ShardListener;
 let deaths: number;
 let clock: NodeClock;
 
@@ -38,7 +44,7 @@ beforeEach(async () => {
   main.time.every(10, () => clock.now());
   threads = [];
   shard = new Shard(0, {
-    ...{ wasm: new Uint8Array(0), cities: TOY_CITIES, slabCount: 2, admittedPerMille: 600 },
+    ...{ wasm: new Uint8Array(0), cities: TOY_CITIES, slabCount: WORLDS, admittedPerMille: 600 },
     ...{ clock, time: main.time, log: pino({ level: 'silent' }), faults: false },
     makeThread: (start, listener) => {
       const own = machine.makeThread();
@@ -49,7 +55,7 @@ beforeEach(async () => {
   });
   reports = [];
   deaths = 0;
-  const listener = {
+  listener = {
     report: (_: Shard, report: Report) => void reports.push(report),
     died: () => void deaths++,
   };
@@ -67,11 +73,11 @@ async function settled<T>(outcome: Promise<T>): Promise<T> {
   return outcome;
 }
 
-async function openWorld(changes: readonly (typeof CHANGE)[] = []): Promise<void> {
+async function openWorld(changes: readonly (typeof CHANGE)[] = [], world = WORLD): Promise<void> {
   const packed = Int32Array.from(changes.flatMap((each) => Object.values(each)));
   const from = { tick: 0, seq: 0, masks: [] };
   const past = { seed: SEED, from, image: undefined, changes: packed };
-  const task = { world: WORLD, residency: 1, cityIndex: 0, createdAtMs: 1e12, past };
+  const task = { world, residency: 1, cityIndex: 0, createdAtMs: 1e12, past };
   expect(await settled(shard.open(task))).toEqual({ outcome: 'opened', contacts: 0 });
 }
 
@@ -100,6 +106,32 @@ test('reports are handled before an answer that was sent after them', async () =
   const [report] = reports;
   const bytes = report?.kind === 'image' ? report.image.bytes : new Uint8Array(0);
   expect(stateOfImage(bytes)).toBe(firstState(SEED, 0, []));
+});
+
+test('a heartbeat has images of watched worlds stored together, and leaves to the next what is too much', async () => {
+  // They take their turns at the same ticks.
+  const numbers = Array.from({ length: WORLDS }, (_, i) => WORLD + i * 2 ** 20);
+  const [phase] = new Set(numbers.map((number) => phaseOf(number, STORED_IMAGE_TICKS)));
+  for (const world of numbers) {
+    await openWorld([], world);
+    const wanted = { json: true, msgpack: false, packed: false };
+    shard.command({ kind: 'watch', world, residency: 1, ...wanted });
+  }
+  const dueTick = STORED_IMAGE_TICKS - (phase ?? 0);
+  const passed = Promise.withResolvers<void>();
+  main.add(dueTick * TICK_MS + 4 * HEARTBEAT_MS, passed.resolve);
+  const cameMs: number[] = [];
+  listener.report = (_, report) => {
+    if (report.kind === 'frames') shard.acknowledge(report.number);
+    if (report.kind !== 'image') return;
+    expect(report.image.tick).toBeGreaterThanOrEqual(dueTick);
+    cameMs.push(main.time.now());
+  };
+  await settled(passed.promise);
+  expect(cameMs).toHaveLength(WORLDS);
+  const firstMs = cameMs[0] ?? 0;
+  const atOnce = cameMs.filter((ms) => ms - firstMs < HEARTBEAT_MS / 2);
+  expect(atOnce).toHaveLength(IMAGES_PER_HEARTBEAT);
 });
 
 test('a held world waits, and goes on with its change', async () => {

@@ -1,5 +1,6 @@
+import type { HostThread } from '../shard/host-thread.ts';
 import type { Command, Report, ShardPort } from '../shard/protocol.ts';
-import { type HostThread, ShardHost } from '../shard/shard-host.ts';
+import { ShardHost } from '../shard/shard-host.ts';
 import type { TaskAnswer, TaskInput, TaskName } from '../shard/shard-pool.ts';
 import type { ShardThread, ThreadListener, ThreadStart } from '../shard/shard-thread.ts';
 import type { Chance } from './chance.ts';
