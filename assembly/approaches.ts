@@ -23,6 +23,7 @@ import {
 } from './layout';
 import { noseOf } from './body';
 import { isConnector, laneAhead, laneRecord, laneLength } from './lanes';
+import { choose } from './math';
 import { getF, getI, setI } from './memory';
 import { WAITING_MPS } from './thresholds';
 
@@ -85,17 +86,17 @@ export function surveyApproaches(slab: usize, city: usize): void {
   for (let word = FIRST; word < NEXT; word += 8) store<i64>(word, -1);
   for (let car = CAR_COUNT - 1; car >= 0; car--) {
     const lane = getI(slab, C_LANE, car);
-    let ahead = laneAhead(slab, city, car, 1);
-    let distance = laneLength(city, lane) - getF(slab, C_STATION, car) - noseOf(slab, car);
-    if (isConnector(city, lane)) {
-      distance += laneLength(city, ahead);
-      ahead = laneAhead(slab, city, car, 2);
-      setI(slab, C_STOOD_TICK, car, 0);
-    } else if (distance > AT_LINE_M) {
-      setI(slab, C_STOOD_TICK, car, 0);
-    } else if (getF(slab, C_VX, car) < WAITING_MPS && getI(slab, C_STOOD_TICK, car) == 0) {
-      setI(slab, C_STOOD_TICK, car, load<u32>(slab + H_TICK));
-    }
+    // Which cars are on a connector is unpredictable, so there is no branch.
+    const isOn = isConnector(city, lane);
+    const next = laneAhead(slab, city, car, 1);
+    const ahead = select<i32>(laneAhead(slab, city, car, 2), next, isOn);
+    const rest = laneLength(city, lane) - getF(slab, C_STATION, car) - noseOf(slab, car);
+    const distance = rest + choose(isOn, laneLength(city, next), 0.0);
+    const since = getI(slab, C_STOOD_TICK, car);
+    const hasStopped = (<i32>(getF(slab, C_VX, car) < WAITING_MPS) & <i32>(since == 0)) != 0;
+    const isAway = (<i32>isOn | <i32>(rest > AT_LINE_M)) != 0;
+    const stood = select<i32>(load<i32>(slab + H_TICK), since, hasStopped);
+    setI(slab, C_STOOD_TICK, car, select<i32>(0, stood, isAway));
     store<i32>(AHEAD + ((<usize>car) << 2), ahead);
     store<f32>(DISTANCE + ((<usize>car) << 2), <f32>distance);
     // A car that is pulled, or stands at the roadside, claims no way.

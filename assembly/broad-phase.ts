@@ -14,6 +14,7 @@ import {
   STATUS_CRASHED,
 } from './layout';
 import { blockRecord, cellAt, cellEnd, cellStart } from './blocks';
+import { carsBeyond, carsBeyondExactly, carsWith } from './masks';
 import { getF, getI, setI } from './memory';
 
 /**
@@ -27,7 +28,7 @@ const CLOSING_M = 3.6;
 const NEAR_M = TOUCH_M + CLOSING_M;
 /** A car within this offset that does not slide touches no block, m, m/s. */
 const ON_LANE_M = 0.7;
-const SLIDING_MPS = 1.0;
+const SLIDING_MPS: f32 = 1.0;
 
 /**
  * Updates the masks of bodies that each car may touch soon; each pair is in the mask of the lower
@@ -35,11 +36,13 @@ const SLIDING_MPS = 1.0;
  */
 export function findNear(slab: usize, city: usize): void {
   for (let a = 0; a < CAR_COUNT; a++) {
-    const x = getF(slab, C_X, a);
-    const y = getF(slab, C_Y, a);
-    let near = carsNear(slab, a, x, y, NEAR_M * NEAR_M) & (-2 << a);
-    if (leftLane(slab, a) && isNearBlock(city, x, y)) near |= NEAR_BLOCKS;
-    setI(slab, C_NEAR, a, near);
+    const near = carsNear(slab, a, getF(slab, C_X, a), getF(slab, C_Y, a), NEAR_M * NEAR_M);
+    setI(slab, C_NEAR, a, near & (-2 << a));
+  }
+  for (let left = carsOffLane(slab); left != 0; left &= left - 1) {
+    const car = <i32>ctz(left);
+    if (isNearBlock(city, getF(slab, C_X, car), getF(slab, C_Y, car)))
+      setI(slab, C_NEAR, car, getI(slab, C_NEAR, car) | NEAR_BLOCKS);
   }
 }
 
@@ -107,13 +110,17 @@ export function findNearOf(slab: usize, city: usize, car: i32): void {
     const mask = getI(slab, C_NEAR, other) & ~(1 << car);
     setI(slab, C_NEAR, other, isNear ? mask | (1 << car) : mask);
   }
-  if (leftLane(slab, car) && isNearBlock(city, x, y)) own |= NEAR_BLOCKS;
+  if (((carsOffLane(slab) >> car) & 1) != 0 && isNearBlock(city, x, y)) own |= NEAR_BLOCKS;
   setI(slab, C_NEAR, car, own);
 }
 
-function leftLane(slab: usize, car: i32): bool {
-  if (getI(slab, C_STATUS, car) == STATUS_CRASHED) return true;
-  return abs(getF(slab, C_OFFSET, car)) > ON_LANE_M || abs(getF(slab, C_VY, car)) > SLIDING_MPS;
+/** Mask of the cars that may touch a block. */
+function carsOffLane(slab: usize): u32 {
+  return (
+    carsWith(slab, C_STATUS, STATUS_CRASHED) |
+    carsBeyondExactly(slab + C_OFFSET, ON_LANE_M) |
+    carsBeyond(slab + C_VY, SLIDING_MPS)
+  );
 }
 
 function isNearBlock(city: usize, x: f64, y: f64): bool {

@@ -156,15 +156,13 @@ function leaderAccel(slab: usize, car: i32, speed: f64, gap: f64): f64 {
   // One sees the brake lights before one has come nearer.
   const slowing = least(leadAccel(car) + BEND_DECEL_MAX, 0.0) * FORESIGHT_S;
   const lead = greatest(getF(slab, C_LEAD_SPEED, car) + slowing, 0.0);
-  let expected = gap;
-  let standstill = getF(slab, C_STANDSTILL_GAP, car);
-  if (lead > speed) {
-    expected += (lead - speed) * FORESIGHT_S;
-    // Brakes that act late lengthen a stop, and nothing else.
-    standstill -= least(lead - speed, STOPPING_LAG_M);
-  }
+  // Which of the two drives faster is unpredictable, so there is no branch.
+  const opens = greatest(lead - speed, 0.0);
+  const expected = gap + opens * FORESIGHT_S;
+  // Brakes that act late lengthen a stop, and nothing else.
+  const standstill = getF(slab, C_STANDSTILL_GAP, car) - least(opens, STOPPING_LAG_M);
   const accel = followAccel(slab, car, speed, lead, expected, standstill);
-  return accel > 0.0 ? accel * (ACCEL_MAX / getF(slab, C_ACCEL_COMFORT, car)) : accel;
+  return accel * choose(accel > 0.0, ACCEL_MAX / getF(slab, C_ACCEL_COMFORT, car), 1.0);
 }
 
 /**

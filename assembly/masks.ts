@@ -5,7 +5,7 @@
 import { CAR_COUNT, TARGET_COUNTS } from './layout';
 import { bitsLess, QUAD_ROW, size, splat } from './quad';
 
-const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
+export const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
 
 /** Mask of the cars that have a value in a row of i32. */
 @inline export function carsWith(slab: usize, array: usize, value: i32): u32 {
@@ -60,6 +60,17 @@ const ALL_CARS: u32 = (1 << CAR_COUNT) - 1;
 /** Mask of the cars whose value in a row of f32 is further than `bound` from 0. */
 @inline export function carsBeyond(row: usize, bound: f32): u32 {
   return ASC_FEATURE_SIMD ? beyond<v128>(row, bound) : beyond<f32>(row, bound);
+}
+
+/** The same where the bound is no f32. */
+@inline export function carsBeyondExactly(row: usize, bound: f64): u32 {
+  return carsBeyond(row, upTo(bound));
+}
+
+/** The greatest f32 that is not above a positive number: the same values of f32 are above both. */
+@inline function upTo(bound: f64): f32 {
+  const nearest = <f32>bound;
+  return <f64>nearest > bound ? reinterpret<f32>(reinterpret<u32>(nearest) - 1) : nearest;
 }
 
 @inline function beyond<T>(row: usize, bound: f32): u32 {

@@ -36,15 +36,13 @@ import {
   L_ZONE_TO,
   OBJECTS,
   T_HAZARD_COUNT,
-  T_ZONES,
-  ZONE_BYTES,
   Z_KIND,
 } from './layout';
 import { velocityX, velocityY } from './body';
 import { actorRecord, siteRecord } from './hazards/spots';
 import { getF, getI, typeOf } from './memory';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
-import { carsAnywhere, isInside, isWithin, zonesNear } from './road-grip';
+import { carsAnywhere, isInside, isWithin, zoneRecord, zonesNear } from './road-grip';
 
 const OBJECT_BYTES: usize = 96;
 export const OB_VX: usize = 48; // m/s over ground
@@ -134,7 +132,7 @@ function gatherActor(slab: usize, city: usize, actor: usize, spot: usize, object
 function zonesAt(city: usize, zones: u32, x: f64, y: f64): i32 {
   let kinds = 0;
   for (let left = zones; left != 0; left &= left - 1) {
-    const zone = city + load<i32>(city + T_ZONES) + <usize>ctz(left) * ZONE_BYTES;
+    const zone = zoneRecord(city, <i32>ctz(left));
     if (isInside(zone, x, y)) kinds |= 1 << load<i32>(zone + Z_KIND);
   }
   return kinds;

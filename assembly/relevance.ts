@@ -63,8 +63,12 @@ const HARD_DECEL = 2.5;
 }
 
 /** Whether AEB or animal detection brakes a car. */
-export function isBraking(slab: usize, car: i32): bool {
-  return getI(slab, C_AEB_STAGE, car) >= AEB_EASES || getI(slab, C_ANIMAL_STAGE, car) >= AEB_EASES;
+@inline export function isBraking(slab: usize, car: i32): bool {
+  return (
+    (<i32>(getI(slab, C_AEB_STAGE, car) >= AEB_EASES) |
+      <i32>(getI(slab, C_ANIMAL_STAGE, car) >= AEB_EASES)) !=
+    0
+  );
 }
 
 /** Whether a vehicle that is at least `distance` m along the path can matter. */

@@ -102,11 +102,42 @@ function sampleZones(slab: usize, city: usize, cars: u32): void {
     const car = <i32>ctz(left);
     const zones = zonesNear(slab, city, getI(slab, C_LANE, car));
     const type = typeOf(slab, car);
-    const front = frictionAt(slab, city, car, zones, load<f64>(type + CT_FRONT));
-    setF(slab, C_FRICTION_FRONT, car, front);
-    const rear = frictionAt(slab, city, car, zones, -load<f64>(type + CT_REAR));
-    setF(slab, C_FRICTION_REAR, car, rear);
+    const front = load<f64>(type + CT_FRONT);
+    const rear = -load<f64>(type + CT_REAR);
+    if (ASC_FEATURE_SIMD) sampleBothAxles(slab, city, car, zones, front, rear);
+    else {
+      setF(slab, C_FRICTION_FRONT, car, frictionAt(slab, city, car, zones, front));
+      setF(slab, C_FRICTION_REAR, car, frictionAt(slab, city, car, zones, rear));
+    }
   }
+}
+
+/** Samples the friction under two axles, `front` and `rear` m ahead of a car's centre of gravity, at once. */
+@inline function sampleBothAxles(
+  slab: usize,
+  city: usize,
+  car: i32,
+  zones: u32,
+  front: f64,
+  rear: f64,
+): void {
+  const ahead = f64x2.replace_lane(f64x2.splat(front), 1, rear);
+  const x = along(getF(slab, C_X, car), ahead, getF(slab, C_HX, car));
+  const y = along(getF(slab, C_Y, car), ahead, getF(slab, C_HY, car));
+  let friction = f64x2.splat(DRY);
+  for (let left = zones; left != 0; left &= left - 1) {
+    const zone = zoneRecord(city, <i32>ctz(left));
+    const own = v128.load_splat<u64>(zone + Z_FRICTION);
+    const isIn = v128.and(f64x2.lt(own, friction), areInBounds(zone, x, y));
+    if (!v128.any_true(isIn)) continue;
+    friction = v128.bitselect(own, friction, v128.andnot(isIn, areOutside(zone, x, y)));
+  }
+  setF(slab, C_FRICTION_FRONT, car, f64x2.extract_lane(friction, 0));
+  setF(slab, C_FRICTION_REAR, car, f64x2.extract_lane(friction, 1));
+}
+
+@inline function along(from: f64, ahead: v128, heading: f64): v128 {
+  return f64x2.add(f64x2.splat(from), f64x2.mul(ahead, f64x2.splat(heading)));
 }
 
 /** Whether a place in one of some zones has less friction than a dry road. */
@@ -125,11 +156,16 @@ function frictionAt(slab: usize, city: usize, car: i32, zones: u32, ahead: f64):
 @inline function leastFriction(city: usize, zones: u32, x: f64, y: f64): f64 {
   let friction = DRY;
   for (let left = zones; left != 0; left &= left - 1) {
-    const zone = city + load<i32>(city + T_ZONES) + <usize>ctz(left) * ZONE_BYTES;
+    const zone = zoneRecord(city, <i32>ctz(left));
     if (load<f64>(zone + Z_FRICTION) < friction && isInside(zone, x, y))
       friction = load<f64>(zone + Z_FRICTION);
   }
   return friction;
+}
+
+/** Address of a zone's record. */
+@inline export function zoneRecord(city: usize, zone: i32): usize {
+  return city + load<i32>(city + T_ZONES) + <usize>zone * ZONE_BYTES;
 }
 
 /** Samples the acceleration of each car by gravity along its lane. */
@@ -175,4 +211,39 @@ export function isInside(zone: usize, x: f64, y: f64): bool {
   }
   if (x < load<f64>(zone + Z_MIN_X) || x > load<f64>(zone + Z_MAX_X)) return false;
   return y >= load<f64>(zone + Z_MIN_Y) && y <= load<f64>(zone + Z_MAX_Y);
+}
+
+/** The same for two places, whose coordinates are in `x` and `y`: all bits set in the lane of each. */
+@inline function areInBounds(zone: usize, x: v128, y: v128): v128 {
+  return v128.and(
+    v128.and(
+      f64x2.ge(x, v128.load_splat<u64>(zone + Z_MIN_X)),
+      f64x2.le(x, v128.load_splat<u64>(zone + Z_MAX_X)),
+    ),
+    v128.and(
+      f64x2.ge(y, v128.load_splat<u64>(zone + Z_MIN_Y)),
+      f64x2.le(y, v128.load_splat<u64>(zone + Z_MAX_Y)),
+    ),
+  );
+}
+
+/** Which of two places lie outside a side of a zone. */
+@inline function areOutside(zone: usize, x: v128, y: v128): v128 {
+  const count = load<i32>(zone + Z_CORNERS);
+  let outside = i64x2.splat(0);
+  let from = zone + Z_CORNER + ((<usize>(count - 1)) << 4);
+  for (let i = 0; i < count; i++) {
+    const to = zone + Z_CORNER + ((<usize>i) << 4);
+    const fx = load<f64>(from);
+    const fy = load<f64>(from + 8);
+    const sideX = f64x2.splat(load<f64>(to) - fx);
+    const sideY = f64x2.splat(load<f64>(to + 8) - fy);
+    const left = f64x2.sub(
+      f64x2.mul(sideX, f64x2.sub(y, f64x2.splat(fy))),
+      f64x2.mul(sideY, f64x2.sub(x, f64x2.splat(fx))),
+    );
+    outside = v128.or(outside, f64x2.lt(left, f64x2.splat(0.0)));
+    from = to;
+  }
+  return outside;
 }

@@ -48,7 +48,7 @@ import {
   sensorsFor,
 } from './candidates';
 import { seenBy } from './coverage';
-import { getF, getI, typeOf } from './memory';
+import { clear, getF, getI, typeOf } from './memory';
 import {
   gatherObjects,
   OB_ACCEL,
@@ -60,7 +60,7 @@ import {
 } from './objects';
 import { nearObject } from './near-objects';
 import { findOccluders, HIDDEN, OPEN, viewOf } from './occlusion';
-import { isAstray } from './occupancy';
+import { astrayCars } from './occupancy';
 import { BOX_HALF_LENGTH, BOX_HALF_WIDTH, BOX_HX, BOX_HY, BOX_X, BOX_Y } from './overlap';
 import { beginPath } from './own-path';
 import { canMatterFrom } from './relevance';
@@ -101,7 +101,7 @@ export function findTargets(slab: usize, city: usize): void {
 
 /** Leaves for each car the mask of the actors that its sensors may reach. */
 function findActorsNear(slab: usize, actors: u32): void {
-  memory.fill(ACTORS_NEAR, 0, CAR_COUNT << 2);
+  clear(ACTORS_NEAR, CAR_COUNT << 2);
   for (let left = actors; left != 0; left &= left - 1) {
     const spot = <i32>ctz(left);
     const record = objectRecord(CAR_COUNT + spot);
@@ -154,7 +154,8 @@ function evaluateCandidates(
   py: f64,
 ): void {
   const own = objectRecord(car);
-  const view = viewOf(slab, city, car);
+  let view: usize = 0;
+  let hasView = false;
   let hasPath = false;
   for (let i = 0; i < count; i++) {
     const index = candidateIndex(i);
@@ -165,6 +166,8 @@ function evaluateCandidates(
     let seen = 0;
     if (isSkipped(slab, car, object, squared)) seen = lastSeen(slab, car, object) & sensors;
     else {
+      if (!hasView) view = viewOf(slab, city, car);
+      hasView = true;
       const occlusion = findOccluders(city, own, px, py, index, view);
       if (occlusion != HIDDEN) seen = seenBy(own, record, px, py, sensors, occlusion == OPEN);
     }
@@ -207,7 +210,7 @@ function evaluateCandidates(
  * target, m².
  */
 @inline function isPathIdle(slab: usize, car: i32, object: i32, target: usize, squared: f64): bool {
-  if (object >= CAR_COUNT || isAstray(slab, object)) return false;
+  if (object >= CAR_COUNT || ((astrayCars() >> object) & 1) != 0) return false;
   const nearest = sqrt(squared) - load<f64>(objectRecord(object) + OB_RADIUS) - BESIDE_PATH_M;
   return !canMatterFrom(slab, car, target, nearest);
 }

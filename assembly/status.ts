@@ -54,11 +54,14 @@ export function publicStatus(slab: usize, car: i32): i32 {
   return tow == TOW_BACK || isStranded ? STATUS_STOPPED : STATUS_CRASHED;
 }
 
-function flagsOf(slab: usize, car: i32): i32 {
-  let flags = getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING ? FLAG_BRAKING : 0;
-  if (isBraking(slab, car)) flags |= FLAG_AEB;
-  if (getI(slab, C_ASSIST_STAGE, car) >= AEB_PARTIAL) flags |= FLAG_AEB;
-  if (getI(slab, C_EVADE_TICK, car) != 0) flags |= FLAG_EVASIVE;
-  if (getI(slab, C_ESC_ACTIVE, car) > ESC_TICKS - <i32>FRAME_TICKS) flags |= FLAG_ESC;
-  return flags;
+/** Without branches, some of which would often be predicted wrongly. */
+@inline function flagsOf(slab: usize, car: i32): i32 {
+  const isAssisted = getI(slab, C_ASSIST_STAGE, car) >= AEB_PARTIAL;
+  const isInterfering = getI(slab, C_ESC_ACTIVE, car) > ESC_TICKS - <i32>FRAME_TICKS;
+  return (
+    (<i32>(getF(slab, C_BRAKE, car) > BRAKE_LIGHT + ROLLING) * FLAG_BRAKING) |
+    ((<i32>isBraking(slab, car) | <i32>isAssisted) * FLAG_AEB) |
+    (<i32>(getI(slab, C_EVADE_TICK, car) != 0) * FLAG_EVASIVE) |
+    (<i32>isInterfering * FLAG_ESC)
+  );
 }

@@ -4,6 +4,7 @@
  * of other objects.
  */
 import { CAR_COUNT, TARGETS, TARGET_BYTES, TARGET_COUNTS, TARGET_MAX } from './layout';
+import { clear } from './memory';
 
 /** Number of targets of a car in this scan. */
 @inline export function targetCount(car: i32): i32 {
@@ -30,7 +31,7 @@ import { CAR_COUNT, TARGETS, TARGET_BYTES, TARGET_COUNTS, TARGET_MAX } from './l
 }
 
 export function clearTargets(): void {
-  memory.fill(TARGET_COUNTS, 0, CAR_COUNT << 2);
+  clear(TARGET_COUNTS, CAR_COUNT << 2);
 }
 
 /** Address of a new target; 0 if there is no room left. */

@@ -79,11 +79,11 @@ export function ageTracks(slab: usize): void {
  */
 export function lastSeen(slab: usize, car: i32, object: i32): i32 {
   const address = slab + TRACKS + <usize>(car * SENSOR_COUNT * OBJECT_MAX + object);
-  let seen = 0;
-  if (isFresh(load<u8>(address + CAMERA * OBJECT_MAX))) seen |= SEEN_CAMERA;
-  if (isFresh(load<u8>(address + RADAR * OBJECT_MAX))) seen |= SEEN_RADAR;
-  if (isFresh(load<u8>(address + CORNERS * OBJECT_MAX))) seen |= SEEN_CORNERS;
-  return seen;
+  return (
+    (<i32>isFresh(load<u8>(address + CAMERA * OBJECT_MAX)) * SEEN_CAMERA) |
+    (<i32>isFresh(load<u8>(address + RADAR * OBJECT_MAX)) * SEEN_RADAR) |
+    (<i32>isFresh(load<u8>(address + CORNERS * OBJECT_MAX)) * SEEN_CORNERS)
+  );
 }
 
 /** Whether a track was seen in the previous scan: it has been aged once since. */

@@ -49,6 +49,7 @@ import { noseOf } from '../body';
 import { laneOf } from '../hazards/triggers';
 import { actorRecord, siteRecord } from '../hazards/spots';
 import { along, isConnector, laneAhead, laneLength, laneRecord, pointAt, shareAt } from '../lanes';
+import { carsBeyond, carsWithout } from '../masks';
 import { least } from '../math';
 import { getF, getI, typeOf } from '../memory';
 import { redAge } from '../signals';
@@ -64,6 +65,8 @@ const RED_TICKS: i32 = 25;
 const BACK_M = 0.5;
 /** Within this offset no part of the check of the lane is needed, m. */
 const WELL_WITHIN_M = 1.0;
+/** The number below it that f32 has: `carsBeyond` leaves out its bound. */
+const BELOW_WELL_WITHIN_M: f32 = 0.99999994;
 /** On a road with less friction a car may leave its lane for want of ESC. */
 const SLIPPERY = 0.7;
 /** A car that could not drive off for so many ticks (3 s) has stalled. */
@@ -73,19 +76,17 @@ export function tellConsequences(slab: usize, city: usize): void {
   const wasPast = load<u32>(slab + H_PAST_LINE);
   const wasOut = load<u32>(slab + H_LEFT_LANE);
   const wasStalled = load<u32>(slab + H_STALLED);
-  let past: u32 = 0;
+  const driven = carsWithout(slab, C_STATUS, STATUS_CRASHED);
+  const past = (carsPastLine(slab, city) & driven) | (wasPast & ~driven);
+  const mayBeOut = carsBeyond(slab + C_OFFSET, BELOW_WELL_WITHIN_M);
   let out: u32 = 0;
   let stalled: u32 = 0;
-  for (let car = 0; car < CAR_COUNT; car++) {
-    const bit: u32 = 1 << car;
-    if (getI(slab, C_STATUS, car) == STATUS_CRASHED) {
-      past |= wasPast & bit;
-      continue;
-    }
-    if (isPastLine(slab, city, car)) {
-      past |= bit;
-      if ((wasPast & bit) == 0) tellEntry(slab, city, car);
-    }
+  // There is nothing to tell of most cars.
+  const cars = driven & ((past & ~wasPast) | mayBeOut | carsWithoutThrottle(slab));
+  for (let left = cars; left != 0; left &= left - 1) {
+    const bit = left & -left;
+    const car = <i32>ctz(left);
+    if ((past & ~wasPast & bit) != 0) tellEntry(slab, city, car);
     if (isOutside(slab, city, car, (wasOut & bit) != 0)) {
       out |= bit;
       if ((wasOut & bit) == 0 && getI(slab, C_STATUS, car) == STATUS_DRIVING)
@@ -102,10 +103,24 @@ export function tellConsequences(slab: usize, city: usize): void {
   watchNearMisses(slab, city);
 }
 
-function isPastLine(slab: usize, city: usize, car: i32): bool {
-  const lane = getI(slab, C_LANE, car);
-  if (isConnector(city, lane)) return true;
-  return getF(slab, C_STATION, car) + noseOf(slab, car) - laneLength(city, lane) > PAST_LINE_M;
+/** Mask of the cars on a connector or with the front well beyond the line before one. */
+function carsPastLine(slab: usize, city: usize): u32 {
+  let cars: u32 = 0;
+  for (let car = 0; car < CAR_COUNT; car++) {
+    const lane = getI(slab, C_LANE, car);
+    const beyond = getF(slab, C_STATION, car) + noseOf(slab, car) - laneLength(city, lane);
+    // Without a branch, which would often be predicted wrongly.
+    cars |= (<u32>isConnector(city, lane) | <u32>(beyond > PAST_LINE_M)) << car;
+  }
+  return cars;
+}
+
+/** Mask of the cars whose throttle is off. */
+function carsWithoutThrottle(slab: usize): u32 {
+  let cars: u32 = 0;
+  for (let car = 0; car < CAR_COUNT; car++)
+    cars |= (<u32>((getI(slab, C_EFFECTIVE, car) & F_THROTTLE) == 0)) << car;
+  return cars;
 }
 
 /** A car has just entered a junction: against a red light, or without giving way? */

@@ -10,12 +10,11 @@ import {
   H_TICK,
   H_ZONES,
   TICKS_PER_S,
-  T_ZONES,
   T_ZONE_COUNT,
-  ZONE_BYTES,
   Z_SPOT,
 } from '../layout';
 import { uniformBetween, PURPOSE_HAZARD, streamKey } from '../random';
+import { zoneRecord } from '../road-grip';
 import { isActorSeen } from './paths';
 import { actorRecord, kindOf, siteRecord } from './spots';
 
@@ -59,7 +58,7 @@ export function findZones(slab: usize, city: usize): void {
   const count = load<i32>(city + T_ZONE_COUNT);
   let mask: u32 = 0;
   for (let index = 0; index < count; index++) {
-    const spot = load<i32>(city + load<i32>(city + T_ZONES) + <usize>index * ZONE_BYTES + Z_SPOT);
+    const spot = load<i32>(zoneRecord(city, index) + Z_SPOT);
     if (spot < 0 || doesCount(slab, city, spot)) mask |= 1 << index;
   }
   store<u32>(slab + H_ZONES, mask);
