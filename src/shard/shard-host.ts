@@ -368,6 +368,8 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
       const world = this.#worlds.get(fault.world);
       if (world === undefined) return;
       this.#kernel.poison(world.slab);
+      // No step has left it so: its image must not be stored.
+      world.storedTick = world.tick;
       if (fault.isFatal) this.#fatal = world;
     }
   }
