@@ -122,8 +122,8 @@ function sampleZones(slab: usize, city: usize, cars: u32): void {
   rear: f64,
 ): void {
   const ahead = f64x2.replace_lane(f64x2.splat(front), 1, rear);
-  const x = along(getF(slab, C_X, car), ahead, getF(slab, C_HX, car));
-  const y = along(getF(slab, C_Y, car), ahead, getF(slab, C_HY, car));
+  const x = ofBothAxles(getF(slab, C_X, car), ahead, getF(slab, C_HX, car));
+  const y = ofBothAxles(getF(slab, C_Y, car), ahead, getF(slab, C_HY, car));
   let friction = f64x2.splat(DRY);
   for (let left = zones; left != 0; left &= left - 1) {
     const zone = zoneRecord(city, <i32>ctz(left));
@@ -136,7 +136,8 @@ function sampleZones(slab: usize, city: usize, cars: u32): void {
   setF(slab, C_FRICTION_REAR, car, f64x2.extract_lane(friction, 1));
 }
 
-@inline function along(from: f64, ahead: v128, heading: f64): v128 {
+/** A coordinate of both axles. */
+@inline function ofBothAxles(from: f64, ahead: v128, heading: f64): v128 {
   return f64x2.add(f64x2.splat(from), f64x2.mul(ahead, f64x2.splat(heading)));
 }
 

@@ -63,10 +63,8 @@ const PAST_LINE_M = 1.0;
 const RED_TICKS: i32 = 25;
 /** A car is back in its lane if its middle is this far within the edge again, m. */
 const BACK_M = 0.5;
-/** Within this offset no part of the check of the lane is needed, m. */
-const WELL_WITHIN_M = 1.0;
-/** The number below it that f32 has: `carsBeyond` leaves out its bound. */
-const BELOW_WELL_WITHIN_M: f32 = 0.99999994;
+/** Up to this offset no part of the check of the lane is needed, m. */
+const WELL_WITHIN_M: f32 = 1.0;
 /** On a road with less friction a car may leave its lane for want of ESC. */
 const SLIPPERY = 0.7;
 /** A car that could not drive off for so many ticks (3 s) has stalled. */
@@ -78,21 +76,22 @@ export function tellConsequences(slab: usize, city: usize): void {
   const wasStalled = load<u32>(slab + H_STALLED);
   const driven = carsWithout(slab, C_STATUS, STATUS_CRASHED);
   const past = (carsPastLine(slab, city) & driven) | (wasPast & ~driven);
-  const mayBeOut = carsBeyond(slab + C_OFFSET, BELOW_WELL_WITHIN_M);
+  const mayBeOut = carsBeyond(slab + C_OFFSET, WELL_WITHIN_M);
+  const mayBeStalled = carsWithoutThrottle(slab);
   let out: u32 = 0;
   let stalled: u32 = 0;
   // There is nothing to tell of most cars.
-  const cars = driven & ((past & ~wasPast) | mayBeOut | carsWithoutThrottle(slab));
+  const cars = driven & ((past & ~wasPast) | mayBeOut | mayBeStalled);
   for (let left = cars; left != 0; left &= left - 1) {
     const bit = left & -left;
     const car = <i32>ctz(left);
     if ((past & ~wasPast & bit) != 0) tellEntry(slab, city, car);
-    if (isOutside(slab, city, car, (wasOut & bit) != 0)) {
+    if ((mayBeOut & bit) != 0 && isOutside(slab, city, car, (wasOut & bit) != 0)) {
       out |= bit;
       if ((wasOut & bit) == 0 && getI(slab, C_STATUS, car) == STATUS_DRIVING)
         tell(slab, EVENT_LANE_LEFT, car, reasonOutside(slab, car), -1, -1, 0);
     }
-    if (hasStalled(slab, car)) {
+    if ((mayBeStalled & bit) != 0 && hasStoodForLong(slab, car)) {
       stalled |= bit;
       if ((wasStalled & bit) == 0) tell(slab, EVENT_STALLED, car, F_THROTTLE, -1, -1, 0);
     }
@@ -152,8 +151,8 @@ function actorCrossing(slab: usize, city: usize, connector: i32): i32 {
 
 /** Whether the middle of the body is outside the lane, but for an evasion. */
 function isOutside(slab: usize, city: usize, car: i32, was: bool): bool {
+  if (getI(slab, C_EVADE_TICK, car) != 0) return false;
   const offset = getF(slab, C_OFFSET, car);
-  if (abs(offset) < WELL_WITHIN_M || getI(slab, C_EVADE_TICK, car) != 0) return false;
   const lane = getI(slab, C_LANE, car);
   const station = getF(slab, C_STATION, car);
   const point = pointAt(city, lane, station);
@@ -172,9 +171,8 @@ function reasonOutside(slab: usize, car: i32): i32 {
   return firstReason(slab, car, F_STEERING, friction < SLIPPERY ? F_ESC : 0, F_BRAKES);
 }
 
-/** Whether a car stands for want of throttle. */
-function hasStalled(slab: usize, car: i32): bool {
-  if ((getI(slab, C_EFFECTIVE, car) & F_THROTTLE) != 0) return false;
+/** Whether a car without throttle has stalled. */
+function hasStoodForLong(slab: usize, car: i32): bool {
   const since = <u32>getI(slab, C_STALL_TICK, car);
   return since != 0 && load<u32>(slab + H_TICK) - since >= STALLED_TICKS;
 }
