@@ -22,8 +22,8 @@ export const STORED_IMAGE_TICKS = 800;
 /** After a burst longer than this an image is stored. */
 export const BURST_IMAGE_TICKS = 3000;
 /**
- * Images of watched worlds that a shard has stored at one heartbeat, at most: 300 a second. What one leaves is not
- * saved up: the main thread stores each of them, and sends no frame meanwhile.
+ * Images of watched worlds that a shard has stored at one heartbeat, at most: 300 a second. More wait for the next
+ * heartbeat, since the main thread sends no frame while it stores them.
  */
 export const IMAGES_PER_HEARTBEAT = 75;
 /** A hot world further behind than this catches up in a burst, without frames on the way. */

@@ -91,7 +91,7 @@ export function tellConsequences(slab: usize, city: usize): void {
       if ((wasOut & bit) == 0 && getI(slab, C_STATUS, car) == STATUS_DRIVING)
         tell(slab, EVENT_LANE_LEFT, car, reasonOutside(slab, car), -1, -1, 0);
     }
-    if ((mayBeStalled & bit) != 0 && hasStoodForLong(slab, car)) {
+    if ((mayBeStalled & bit) != 0 && hasStalled(slab, car)) {
       stalled |= bit;
       if ((wasStalled & bit) == 0) tell(slab, EVENT_STALLED, car, F_THROTTLE, -1, -1, 0);
     }
@@ -172,7 +172,7 @@ function reasonOutside(slab: usize, car: i32): i32 {
 }
 
 /** Whether a car without throttle has stalled. */
-function hasStoodForLong(slab: usize, car: i32): bool {
+function hasStalled(slab: usize, car: i32): bool {
   const since = <u32>getI(slab, C_STALL_TICK, car);
   return since != 0 && load<u32>(slab + H_TICK) - since >= STALLED_TICKS;
 }
