@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { contactWith } from '../testing/doubles/contacts.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { type CrashPulseFacts, INCIDENT_END_TICKS } from '../twin/contact-records.ts';
 import { partitionOf } from '../twin/ids.ts';
-import { listDue, Records } from './records.ts';
+import { listDue, Records, storedLife } from './records.ts';
 
 const WORLD = 77;
 
@@ -84,4 +84,27 @@ test('a world falls due as it was made to until it is moved, and is gone with al
   expect([await records.due(world), await fallen(9), await fallen(10)]).toEqual([9, [], [world]]);
   await records.remove(world);
   expect([await records.due(world), await fallen(10)]).toEqual([undefined, []]);
+});
+
+test('a world whose removal is interrupted is no world any more, and the next removal ends it', async () => {
+  const world = 79;
+  const slot = async () =>
+    (await listDue(temp.store, partitionOf(world), { before: 6, limit: 10 })).map(
+      (found) => found.world,
+    );
+  const change = { seq: 1, tick: 9, car: 3, touched: 1, values: 0 };
+  await records.create(world, worldRecord({ due: 5 }), new Int32Array(0));
+  await records.append(world, [change]);
+  const { commit } = temp.store;
+  const committed = vi.spyOn(temp.store, 'commit');
+  committed.mockImplementationOnce(commit.bind(temp.store));
+  committed.mockRejectedValueOnce(new Error('the store is gone'));
+  await expect(records.remove(world)).rejects.toThrow();
+  committed.mockRestore();
+  expect(await records.record(world)).toBeUndefined();
+  expect(await storedLife(temp.store, world)).toBeUndefined();
+  expect([await records.due(world), await slot()]).toEqual([5, [world]]);
+  await records.remove(world);
+  expect(await records.laterChanges(world, 0)).toEqual([]);
+  expect([await records.due(world), await slot()]).toEqual([undefined, []]);
 });

@@ -413,10 +413,15 @@ export class Records {
   }
 
   /**
-   * Removes all records of a world. Its entry in the idle index goes last: if the removal is
-   * interrupted, the next sweep finds the entry and repeats the removal.
+   * Removes all records of a world: first the one without which nobody can load it, its entry in the idle
+   * index last. If the removal is interrupted, the next sweep finds the entry and repeats the removal.
    */
   async remove(world: number): Promise<void> {
+    const due = await this.due(world);
+    const first: Write[] = [{ key: this.key(world, 'world'), remove: true }];
+    // The record told its slot, if the world was never moved.
+    if (due !== undefined) first.push({ key: this.key(world, 'touched'), value: due });
+    await this.write(first);
     for (const kind of ['journal', 'incident', 'explained', 'rung']) {
       for (;;) {
         const limit = REMOVED_AT_ONCE;
@@ -425,8 +430,7 @@ export class Records {
         if (page.length < limit) break;
       }
     }
-    const due = await this.due(world);
-    const last = ['image', 'lived', 'world', 'touched'].map((kind) => this.key(world, kind));
+    const last = ['image', 'lived', 'touched'].map((kind) => this.key(world, kind));
     if (due !== undefined) last.push(this.dueKey(world, due));
     await this.#remove(last);
   }

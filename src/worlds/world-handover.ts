@@ -40,7 +40,8 @@ export class WorldHandover {
    * frozen again
    */
   async handOut(partition: number, isGivenUp: () => boolean): Promise<readonly HandedWorld[]> {
-    const worlds = this.#worldsOf(partition);
+    // Those that are being deleted stay behind. The next node asks the store whether they still are worlds.
+    const worlds = this.#worldsOf(partition).filter(({ isRetired }) => !isRetired);
     await Promise.all(worlds.map((world) => world.settled()));
     if (isGivenUp()) throw new Error('it took too long to store what was accepted');
     const byShard = addressesOf(worlds);
