@@ -1,7 +1,7 @@
 import type { Encoding, StreamEncoding } from './codec/encoding.ts';
 import type { KnownJournal, LockstepNews, PackedHello, WorldPulse } from './twin/lockstep.ts';
 import type { FleetEntry } from './twin/wire.ts';
-import type { StreamEnd, Watchable, World, WorldFrame } from './twin-service.ts';
+import type { Asker, StreamEnd, Watchable, World, WorldFrame } from './twin-service.ts';
 
 /**
  * The interface of the cluster to the front end. `cluster/cluster.ts` implements it; tests of the front
@@ -113,6 +113,9 @@ export interface RelayService {
   /** Sets what makes the hello of a world of this node, for clients of other nodes. */
   onHello(make: HelloOf): void;
 
+  /** Sets who pays for what the clients of other nodes have this one do. */
+  onAsker(askerOf: AskerOf): void;
+
   /** Passes a message for those who live a world of this node to other nodes. */
   tell(worldNumber: number, news: LockstepNews): void;
 
@@ -129,6 +132,9 @@ export interface RelayService {
 /** Makes what a client begins with that lives a world. */
 export type HelloOf = (world: World, known?: KnownJournal) => Promise<PackedHello>;
 
+/** Who pays for a client, by its key in limits. */
+export type AskerOf = (client: string) => Asker;
+
 export interface NewsReceiver {
   tell(worldNumber: number, news: LockstepNews): void;
   /** A world is served again. What was told of it meanwhile is lost. */
@@ -138,8 +144,8 @@ export interface NewsReceiver {
 /** What a stream needs of a world of another node. */
 export interface RelayedWorld extends Pick<World, 'number' | 'id' | 'unwatch'> {
   readonly fleet: readonly FleetEntry[];
-  /** For a client that lives the world. */
-  readonly hello?: PackedHello | undefined;
+  /** For a client that lives the world: whoever takes it removes it. */
+  hello?: PackedHello | undefined;
   /** When it was asked for: never less than in an earlier answer of any node. */
   tick(): number;
 }

@@ -132,6 +132,22 @@ export function readAnswer({ value, pieces }: LinkAnswer): Read {
   return { reply: { status, type, headers, body: body ?? pieces ?? '' } };
 }
 
-async function* bytesOf(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+/** Not a generator: one that nobody has begun to read would not end the pieces when it is ended. */
+function bytesOf(pieces: AsyncIterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = pieces[Symbol.asyncIterator]();
+      return {
+        next: async () => {
+          const { done, value } = await iterator.next();
+          if (done) return { done, value: undefined };
+          return { done: false, value: typeof value === 'string' ? Buffer.from(value) : value };
+        },
+        return: async () => {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }

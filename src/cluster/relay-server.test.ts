@@ -1,16 +1,21 @@
 import { expect, test } from 'vitest';
+import { askerOf } from '../http/server/rate-limits.ts';
 import type { LinkClient } from '../link/contract.ts';
 import { FakeTwin } from '../testing/doubles/fake-twin.ts';
 import { nextTurn, TestTime } from '../testing/doubles/test-time.ts';
 import type { World } from '../twin-service.ts';
 import { RelayServer } from './relay-server.ts';
 
-const noHello = () => Promise.reject(new Error('nobody lives a world here'));
+const parts = {
+  time: TestTime.standing(),
+  helloOf: () => Promise.reject(new Error('nobody lives a world here')),
+  askerOf: (client: string) => askerOf(undefined, client),
+};
 
 test('[N16] another node hears of each end, also of those that there was no room for', async () => {
   const twin = new FakeTwin();
   const worlds = [twin.add(), twin.add(), twin.add()];
-  const server = new RelayServer(twin, TestTime.standing(), noHello);
+  const server = new RelayServer({ service: twin, ...parts });
   const sent: unknown[] = [];
   let room = 1;
   const to: LinkClient = {
@@ -37,7 +42,7 @@ test('[N16] another node hears of each end, also of those that there was no room
 test('a node that has given up meanwhile watches nothing once the world is loaded', async () => {
   const twin = new FakeTwin();
   const world = twin.add();
-  const server = new RelayServer(twin, TestTime.standing(), noHello);
+  const server = new RelayServer({ service: twin, ...parts });
   const to: LinkClient = { process: 'other', send: () => true };
   const watching = { world: world.number, encoding: 'json', client: 'client' } as const;
   for (const giveUp of [() => server.unwatch(to, watching), () => server.clientGone(to)]) {
@@ -55,7 +60,7 @@ test('a node that has given up meanwhile watches nothing once the world is loade
 test('[N16] a client that gives up late, after it was refused, takes nothing from another one', async () => {
   const twin = new FakeTwin();
   const world = twin.add();
-  const server = new RelayServer(twin, TestTime.standing(), noHello);
+  const server = new RelayServer({ service: twin, ...parts });
   const to: LinkClient = { process: 'other', send: () => true };
   const watching = { world: world.number, encoding: 'json', client: 'client' } as const;
   const kindOf = async (stream: number, isHere: boolean) =>
@@ -66,4 +71,16 @@ test('[N16] a client that gives up late, after it was refused, takes nothing fro
   expect([world.watcherCount, server.worldCount]).toEqual([1, 1]);
   server.unwatch(to, { ...watching, stream: 1 });
   expect([world.watcherCount, server.worldCount]).toEqual([0, 0]);
+});
+
+test('[L26] who opens a stream pays for the steps up to now, and nobody for one that goes on', async () => {
+  const twin = new FakeTwin();
+  const world = twin.add();
+  const server = new RelayServer({ service: twin, ...parts });
+  const to: LinkClient = { process: 'other', send: () => true };
+  const watching = { world: world.number, encoding: 'json', client: 'client' } as const;
+  await server.watch(to, watching, () => true);
+  expect(world.asker?.client).toBe('client');
+  await server.watch(to, { ...watching, isKnown: true }, () => true);
+  expect([world.asker, world.watcherCount]).toEqual([undefined, 2]);
 });

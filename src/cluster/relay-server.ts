@@ -1,4 +1,4 @@
-import type { HelloOf } from '../cluster-service.ts';
+import type { AskerOf, HelloOf } from '../cluster-service.ts';
 import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import type { LinkAnswer, LinkClient } from '../link/contract.ts';
@@ -72,6 +72,19 @@ export interface Relay {
   encoding: StreamEncoding;
 }
 
+/** What the front end of this node does for clients of other nodes. */
+export interface FrontEndParts {
+  /** Makes what a client begins with that lives a world of this node. */
+  helloOf: HelloOf;
+  /** Undefined: nobody pays, as no front end is open. */
+  askerOf: (...asked: Parameters<AskerOf>) => ReturnType<AskerOf> | undefined;
+}
+
+interface RelayServerDependencies extends FrontEndParts {
+  service: Pick<TwinService, 'load' | 'peek'>;
+  time: Time;
+}
+
 /** A client whose world is being loaded. */
 interface Joining {
   readonly to: LinkClient;
@@ -94,20 +107,15 @@ interface Subscription {
 export class RelayServer {
   /** Frames that were sent to other nodes, and that there was no room for. */
   readonly counts = { sent: 0, skipped: 0 };
-  readonly #service: Pick<TwinService, 'load' | 'peek'>;
-  readonly #time: Time;
-  readonly #helloOf: HelloOf;
+  readonly #dependencies: RelayServerDependencies;
   /** By world and link. */
   readonly #subscriptions = new Map<number, Map<LinkClient, Subscription>>();
   readonly #joining = new Set<Joining>();
   /** By link: ends that there was no room for. Unlike a frame, none may be missed. */
   readonly #ends = new Map<LinkClient, RelayedEnd[]>();
 
-  /** `helloOf`: makes what a client of another node begins with that lives a world of this one. */
-  constructor(service: Pick<TwinService, 'load' | 'peek'>, time: Time, helloOf: HelloOf) {
-    this.#service = service;
-    this.#time = time;
-    this.#helloOf = helloOf;
+  constructor(dependencies: RelayServerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** How many worlds other nodes watch here. */
@@ -136,20 +144,22 @@ export class RelayServer {
 
   async #join(joining: Joining): Promise<Watched> {
     const { to, watching } = joining;
-    const { world: number, encoding, client, stream } = watching;
-    const world = await this.#service.load(number);
+    const { world: number, encoding, client, stream, isKnown = false } = watching;
+    const { service, helloOf, askerOf } = this.#dependencies;
+    const world = await service.load(number);
     if (world === undefined) throw new TwinError('unknown_world');
     // The other node has given up meanwhile, or is gone: nothing would end the subscription.
     if (joining.isOver) return { kind: 'moved' };
     world.touch();
-    world.watch(encoding, client);
+    // A stream that is open already goes on, whatever its client owes.
+    world.watch(encoding, client, isKnown ? undefined : askerOf(client));
     this.#subscriptionOf(world, to).clients.push({ world: number, encoding, client, stream });
-    const fleet = watching.isKnown === true ? [] : world.fleet;
+    const fleet = isKnown ? [] : world.fleet;
     const watched = { kind: 'watched', id: world.id, fleet, tick: world.tick() } as const;
     if (encoding !== 'lockstep') return watched;
-    if (watching.isKnown === true) return { ...watched, pulse: world.pulse() };
+    if (isKnown) return { ...watched, pulse: world.pulse() };
     try {
-      const hello = await this.#helloOf(world, watching.known);
+      const hello = await helloOf(world, watching.known);
       return { ...watched, hello, pulse: hello.pulse };
     } catch (error) {
       this.unwatch(to, watching);
@@ -176,12 +186,13 @@ export class RelayServer {
    * time to ask for them.
    */
   expect(number: number, encoding: StreamEncoding, to: LinkClient | 'here'): void {
-    const world = this.#service.peek(number);
+    const { service, time } = this.#dependencies;
+    const world = service.peek(number);
     if (world === undefined) return;
     const watching = { world: number, encoding, client: HANDED_OVER };
     world.watch(encoding, HANDED_OVER);
     if (to !== 'here') this.#subscriptionOf(world, to).clients.push(watching);
-    this.#time.after(EXPECTED_MS, () => {
+    time.after(EXPECTED_MS, () => {
       if (to === 'here') world.unwatch(encoding, HANDED_OVER);
       else this.unwatch(to, watching);
     });

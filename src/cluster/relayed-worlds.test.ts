@@ -39,6 +39,7 @@ beforeEach(async () => {
     service: { load: async () => undefined },
     ...{ time, random: systemRandom, log: createLog('silent') },
     helloOf: () => Promise.reject(new Error('nobody lives a world here')),
+    askerOf: () => undefined,
   });
   relayed.use({ publish: (frames) => shown.push(...frames.map(({ tick }) => tick)) });
   await relayed.watch(WORLD, 'json', 'client');
@@ -94,4 +95,21 @@ test('a node whose answer comes too late is told that nobody watches', async () 
   answer = () => answers.shift()?.() ?? Promise.reject(new Error('asked too often'));
   await relayed.watch(2, 'json', 'another');
   expect([asked, notes]).toEqual([['a', 'a', 'a', 'a'], ['unwatch a']]);
+});
+
+test('[N17] a stream that is being opened is not asked for again with those that are restored', async () => {
+  answer = () => Promise.reject(new LinkBroken('down', { isSent: false }));
+  relayed.ended('a', { world: WORLD, code: 1012 });
+  await time.advance(10);
+  const opened = Promise.withResolvers<{ value: unknown }>();
+  answer = () => opened.promise;
+  asked = [];
+  const watching = relayed.watch(WORLD, 'json', 'another');
+  await time.advance(0);
+  answer = async () => ({ value: watched });
+  await time.advance(2000);
+  opened.resolve({ value: watched });
+  (await watching).unwatch('json', 'another');
+  // Once for each stream.
+  expect([asked, notes]).toEqual([['a', 'a'], ['unwatch a']]);
 });

@@ -1,4 +1,4 @@
-import type { HelloOf, NewsReceiver, Peer, RelayedWorld } from '../cluster-service.ts';
+import type { NewsReceiver, Peer, RelayedWorld } from '../cluster-service.ts';
 import type { StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import { WAIT_MS_MAX } from '../limits.ts';
@@ -13,6 +13,7 @@ import type { TwinService, Watchable, World, WorldFrame } from '../twin-service.
 import { unavailable } from './forwarder.ts';
 import type { Places } from './places.ts';
 import {
+  type FrontEndParts,
   type RelayedEnd,
   type RelayedFrame,
   type RelayedNews,
@@ -38,7 +39,7 @@ const HANDED_MS_MAX = 1200;
 /** A world that nobody serves for so long ends its streams. */
 const LOST_MS = 15_000;
 
-export interface RelayDependencies {
+export interface RelayDependencies extends FrontEndParts {
   link: Pick<Link, 'call' | 'note' | 'isUp'>;
   places: Pick<Places, 'moved' | 'settled' | 'waitEndMs'>;
   /** Worlds may come to this node while their streams are open. */
@@ -46,8 +47,6 @@ export interface RelayDependencies {
   time: Time;
   random: Random;
   log: Log;
-  /** Makes what a client begins with that lives a world, where the world has come to this node. */
-  helloOf: HelloOf;
 }
 
 interface Frames extends NewsReceiver {
@@ -86,6 +85,8 @@ class Relayed implements RelayedWorld {
   /** How often a node has ended it while nobody served it. */
   endCount = 0;
   isOpen = true;
+  /** It is being asked for: a second time would leave a watcher behind that nobody ends. */
+  isConnecting = false;
   /** Of a frame of another node. */
   newestTick = -1;
   #tick = 0;
@@ -225,6 +226,15 @@ export class RelayedWorlds {
 
   /** Watches the world where it is served. Throws TwinError. */
   async #connect(relayed: Relayed): Promise<void> {
+    relayed.isConnecting = true;
+    try {
+      await this.#connectNow(relayed);
+    } finally {
+      relayed.isConnecting = false;
+    }
+  }
+
+  async #connectNow(relayed: Relayed): Promise<void> {
     const { places, service } = this.#dependencies;
     const { number } = relayed;
     const endMs = places.waitEndMs();
@@ -249,10 +259,11 @@ export class RelayedWorlds {
   /** The world has come to this node meanwhile. */
   async #watchHere(relayed: Relayed, local: World): Promise<void> {
     const { encoding, client, isKnown } = relayed;
-    local.watch(encoding, client);
+    const { helloOf, askerOf } = this.#dependencies;
+    local.watch(encoding, client, isKnown ? undefined : askerOf(client));
     try {
       if (encoding === 'lockstep' && !isKnown) {
-        relayed.hello = await this.#dependencies.helloOf(local, relayed.known);
+        relayed.hello = await helloOf(local, relayed.known);
       }
     } catch (error) {
       local.unwatch(encoding, client);
@@ -397,7 +408,9 @@ export class RelayedWorlds {
     const endMs = time.now() + LOST_MS;
     try {
       for (let pauseMs = RETRY_MS_MIN; !this.#isStopped; ) {
-        const lost = [...(this.#byWorld.get(world) ?? [])].filter(({ source }) => !source);
+        const lost = [...(this.#byWorld.get(world) ?? [])].filter(
+          ({ source, isConnecting }) => source === undefined && !isConnecting,
+        );
         if (lost.length === 0) return;
         const outcomes = await Promise.allSettled(lost.map((each) => this.#connect(each)));
         const failed = outcomes.find((outcome) => outcome.status === 'rejected');

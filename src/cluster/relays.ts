@@ -1,4 +1,4 @@
-import type { HelloOf, RelayedWorld, RelayService } from '../cluster-service.ts';
+import type { AskerOf, HelloOf, RelayedWorld, RelayService } from '../cluster-service.ts';
 import type { StreamEncoding } from '../codec/encoding.ts';
 import type { LinkClient } from '../link/contract.ts';
 import type { LockstepNews } from '../twin/lockstep.ts';
@@ -6,6 +6,7 @@ import type { StreamEnd, TwinService, Watchable, WorldFrame } from '../twin-serv
 import {
   END,
   FRAME,
+  type FrontEndParts,
   NEWS,
   type Relay,
   type RelayedEnd,
@@ -24,11 +25,15 @@ export class Relays implements RelayService {
   readonly server: RelayServer;
   readonly worlds: RelayedWorlds;
   #helloOf: HelloOf = () => Promise.reject(new Error('no front end is open'));
+  #askerOf: AskerOf | undefined;
 
-  constructor(dependencies: Omit<RelayDependencies, 'helloOf'> & RelayedService) {
-    const helloOf: HelloOf = (world, known) => this.#helloOf(world, known);
-    this.server = new RelayServer(dependencies.service, dependencies.time, helloOf);
-    this.worlds = new RelayedWorlds({ ...dependencies, helloOf });
+  constructor(dependencies: Omit<RelayDependencies, keyof FrontEndParts> & RelayedService) {
+    const parts: FrontEndParts = {
+      helloOf: (world, known) => this.#helloOf(world, known),
+      askerOf: (client) => this.#askerOf?.(client),
+    };
+    this.server = new RelayServer({ ...dependencies, ...parts });
+    this.worlds = new RelayedWorlds({ ...dependencies, ...parts });
   }
 
   /** A message of a node that serves worlds for this one. */
@@ -68,6 +73,10 @@ export class Relays implements RelayService {
 
   onHello(make: HelloOf): void {
     this.#helloOf = make;
+  }
+
+  onAsker(askerOf: AskerOf): void {
+    this.#askerOf = askerOf;
   }
 
   publish(frames: readonly WorldFrame[]): void {

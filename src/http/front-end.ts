@@ -34,7 +34,7 @@ import { ConnectionCount } from './server/connection-count.ts';
 import { FairTurns } from './server/fair-turns.ts';
 import { HttpServer } from './server/http-server.ts';
 import { LargeAnswers } from './server/large-answers.ts';
-import { createRateLimits, type RateLimits } from './server/rate-limits.ts';
+import { askerOf, createRateLimits, type RateLimits } from './server/rate-limits.ts';
 import { errorReply } from './server/reply.ts';
 import { type Route, Router } from './server/router.ts';
 import type { ServerOptions } from './server/server-options.ts';
@@ -335,11 +335,12 @@ function answerOthers(
   routes: readonly Route[],
   turns: FairTurns,
   { metrics, time, log }: FrontEndDependencies,
-  { streamed, traces }: TwinParts,
+  { streamed, traces, limits }: TwinParts,
 ): void {
   const router = new Router(routes.filter(({ place }) => place !== undefined));
   const calls = new ForwardedCalls({ router, turns, streamed, traces, metrics, time, log });
   cluster.onCall((call) => calls.answer(call));
+  cluster.relays.onAsker((client) => askerOf(limits.work, client));
 }
 
 function dealerServer(

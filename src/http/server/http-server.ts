@@ -17,7 +17,7 @@ import type { Match, Resource, Route, RouteBody } from './router.ts';
 import { secureApp } from './secure-app.ts';
 import type { Entrance, ServerOptions, Stream } from './server-options.ts';
 import { TurnGuard } from './turn-guard.ts';
-import { Upgrades } from './upgrades.ts';
+import { Upgrades, type UserData } from './upgrades.ts';
 
 /** Time limit for a body to arrive. The library closes silent connections earlier. */
 const BODY_MS = 30_000;
@@ -53,7 +53,7 @@ export class HttpServer<Session = never> {
   readonly #meters = new Map<Route, RouteMeter>();
   readonly #unmatched: RouteMeter;
   readonly #open = new Set<Exchange>();
-  readonly #upgrades = new Upgrades<uws.WebSocket<Session>>();
+  readonly #upgrades = new Upgrades<uws.WebSocket<UserData<Session>>>();
   /** Answered, but not sent completely. */
   readonly #sending = new Set<Exchange>();
   readonly #encodings = new AnswerEncodings();
@@ -357,7 +357,7 @@ export class HttpServer<Session = never> {
     }
   }
 
-  #webSocketBehavior(stream: Stream<Session>): uws.WebSocketBehavior<Session> {
+  #webSocketBehavior(stream: Stream<Session>): uws.WebSocketBehavior<UserData<Session>> {
     return {
       compression: 0,
       maxPayloadLength: MESSAGE_DROP_BYTES,
@@ -365,7 +365,7 @@ export class HttpServer<Session = never> {
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: true,
       upgrade: (response, request, context) => this.#upgrade(stream, response, request, context),
-      open: (socket) => stream.opened(socket.getUserData(), this.#upgrades.opened(socket)),
+      open: (socket) => stream.opened(socket.getUserData().session, this.#upgrades.opened(socket)),
       message: (socket, message) => {
         if (message.byteLength > MESSAGE_BYTES_MAX) socket.end(1009, 'message too long');
         else this.#countMessage(socket);
@@ -373,20 +373,20 @@ export class HttpServer<Session = never> {
       ping: (socket) => this.#countMessage(socket),
       pong: (socket, message) => {
         if (!this.#countMessage(socket)) return;
-        stream.ponged(socket.getUserData(), Buffer.from(message).toString('latin1'));
+        stream.ponged(socket.getUserData().session, Buffer.from(message).toString('latin1'));
       },
-      drain: (socket) => stream.drained(socket.getUserData()),
+      drain: (socket) => stream.drained(socket.getUserData().session),
       close: (socket) => {
         this.#upgrades.closed(socket);
         this.#options.connections?.closed();
-        stream.closed(socket.getUserData());
+        stream.closed(socket.getUserData().session);
       },
     };
   }
 
   /** Counts a message of a client. Too many close the socket at once: then it returns false. */
-  #countMessage(socket: uws.WebSocket<Session>): boolean {
-    if (!this.#messageRate.isTooHigh(socket.getUserData() as object)) return true;
+  #countMessage(socket: uws.WebSocket<UserData<Session>>): boolean {
+    if (!this.#messageRate.isTooHigh(socket.getUserData())) return true;
     socket.close();
     return false;
   }
@@ -441,7 +441,7 @@ export class HttpServer<Session = never> {
     this.#settle(exchange);
     exchange.count(101);
     this.#upgrades.make(response, exchange.isCorked, () =>
-      response.upgrade(session, exchange.head.webSocketKey, protocol, '', context),
+      response.upgrade({ session }, exchange.head.webSocketKey, protocol, '', context),
     );
   }
 }

@@ -115,6 +115,22 @@ test('an error after the first piece ends the connection', async () => {
   expect(site.server.openCount).toBe(0);
 });
 
+test('nothing is written to a client that leaves before the producer says that it is done', async () => {
+  const done = Promise.withResolvers<void>();
+  site.pieces = async function* () {
+    yield PIECE;
+    await done.promise;
+  };
+  const socket = connect(site.port, '127.0.0.1');
+  socket.write(GET);
+  await new Promise((resolve) => socket.once('data', resolve));
+  socket.destroy();
+  await until('a client that is gone', () => site.server.openCount === 0);
+  done.resolve();
+  for (let i = 0; i < 10; i++) await ask(`${site.url}/`);
+  expect(site.logLines).toEqual([]);
+});
+
 test('the deadline of 5 s is that of the first piece', async () => {
   const steps = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   site.pieces = async function* () {

@@ -104,6 +104,8 @@ export class StreamedAnswers {
         await this.#nextTurn(key);
         if (!isWanted()) return;
       }
+      // The producer may have waited before it was done, as for another node.
+      if (!isWanted()) return;
       writer ??= begin();
       if (writer !== undefined) exchange.endPieces();
     } catch (error) {

@@ -4,6 +4,14 @@ interface Corkable {
 }
 
 /**
+ * What the socket of a stream carries. The library copies its properties to the socket: a session itself
+ * would be another object once the stream is open.
+ */
+export interface UserData<Session> {
+  session: Session;
+}
+
+/**
  * Upgrades responses. After an await, a response that corks itself may end the stream that it has
  * become, right after its hello: a flaw of the library, see pull request 1929 of uWebSockets. It corks
  * itself only if no other socket is corked, so another stream is. Where there is none, nothing is

@@ -17,6 +17,8 @@ const HELLO_BYTES = new Uint8Array([
 class Socket implements StreamSocket {
   readonly sent: LockstepMessage[] = [];
   readonly closings: [number, string][] = [];
+  /** Called at once, as uWebSockets does. */
+  closed: () => void = () => {};
   unread = 0;
 
   send(message: string | Uint8Array): number {
@@ -39,6 +41,7 @@ class Socket implements StreamSocket {
 
   end(code: number, reason: string): void {
     this.closings.push([code, reason]);
+    this.closed();
   }
 
   /** Numbers of the changes. */
@@ -59,6 +62,7 @@ function open(
   watcher = fanout.expect(WORLD),
 ): { socket: Socket; watcher: LockstepWatcher } {
   const socket = new Socket();
+  socket.closed = () => fanout.leave(watcher);
   const pulse = { tick: 100, fraction: 0.5, seq, journal: HASH, watchers: 1 };
   fanout.heard(watcher, pulse);
   fanout.open(watcher, socket, { pulse, bytes: HELLO_BYTES });
@@ -195,7 +199,23 @@ test.each([1012, 1013] as const)('the end of a world closes its streams with %i'
   const opening = fanout.expect(WORLD);
   fanout.endWorld(WORLD, code);
   expect(socket.closings.map(([each]) => each)).toEqual([code]);
-  fanout.leave(opening);
+  const { socket: later } = open(0, opening);
+  expect(later.closings.map(([each]) => each)).toEqual([code]);
+  expect([later.sent, fanout.watcherCount]).toEqual([[], 0]);
+});
+
+test('[Y8] a reader that is closed as it does not read is looked at no more', async () => {
+  const { socket, watcher } = open();
+  socket.unread = 10;
+  change(1);
+  socket.unread = 100_000;
+  change(2);
+  expect(socket.closings.map(([code]) => code)).toEqual([1013]);
+  let looks = 0;
+  Object.defineProperty(watcher, 'blockedMs', { get: () => ++looks });
+  await time.advance(20_000);
+  fanout.sweep();
+  expect(looks).toBe(0);
 });
 
 test('[S18] when the node stops all streams are closed with 1012', async () => {

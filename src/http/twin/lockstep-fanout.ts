@@ -91,8 +91,7 @@ export class LockstepFanout {
 
   /** Sends a watcher its hello, what came meanwhile, and pulses from then on. */
   open(watcher: LockstepWatcher, socket: StreamSocket, hello: EncodedHello): void {
-    this.#count(watcher.open(socket, hello, this.#time.now()));
-    if (watcher.blockedMs !== undefined) this.#blocked.add(watcher);
+    this.#sent(watcher, watcher.open(socket, hello, this.#time.now()));
     this.#join(watcher, 0);
   }
 
@@ -176,8 +175,13 @@ export class LockstepFanout {
   }
 
   #send(watcher: LockstepWatcher, message: LockstepSend): void {
-    this.#count(watcher.send(message, this.#time.now()));
-    if (watcher.blockedMs !== undefined) this.#blocked.add(watcher);
+    this.#sent(watcher, watcher.send(message, this.#time.now()));
+  }
+
+  #sent(watcher: LockstepWatcher, bytes: number): void {
+    this.#count(bytes);
+    // A stream that does not read may have been closed by this, and has left then.
+    if (watcher.isOpen && watcher.blockedMs !== undefined) this.#blocked.add(watcher);
   }
 
   #count(bytes: number): void {
@@ -201,11 +205,14 @@ export class LockstepFanout {
     }
   }
 
-  /** Ends the streams of a world. Code 1013: it cannot be served now; 1012: reconnect at once. */
+  /**
+   * Ends the streams of a world, also those that are being opened. Code 1013: it cannot be served now; 1012:
+   * reconnect at once.
+   */
   endWorld(worldNumber: number, code: 1012 | 1013): void {
     // Closing a socket makes its watcher leave the topic; a Set allows that while iterating.
     for (const watcher of this.#topics.get(worldNumber)?.watchers ?? []) {
-      if (watcher.isOpen) watcher.socket.end(code, CLOSE_REASONS[code]);
+      watcher.end(code, CLOSE_REASONS[code]);
     }
   }
 

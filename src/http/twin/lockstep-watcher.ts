@@ -18,7 +18,8 @@ export class LockstepWatcher {
   #waiting: LockstepSend[] = [];
   /** Of an open stream. */
   #waitingBytes = 0;
-  #hasLost = false;
+  /** Ends the stream as soon as it opens. */
+  #endEarly: ((socket: StreamSocket) => void) | undefined;
   #seq = 0;
   #unreadMax = UNREAD_BYTES_MAX;
   /** When the reader last read something while bytes waited; undefined: none wait. */
@@ -44,12 +45,18 @@ export class LockstepWatcher {
     this.#seq = hello.pulse.seq;
     this.#unreadMax += hello.bytes.byteLength;
     const waiting = this.#waiting.splice(0);
-    if (this.#hasLost) {
-      socket.end(1012, 'too many changes while the stream opened');
+    if (this.#endEarly !== undefined) {
+      this.#endEarly(socket);
       return 0;
     }
     const sends = [{ bytes: hello.bytes, seq: undefined }, ...waiting];
     return sends.reduce((sum, each) => sum + this.send(each, nowMs), 0);
+  }
+
+  /** Ends the stream, or has it end as soon as it opens. */
+  end(code: 1012 | 1013, reason: string): void {
+    if (this.#socket === undefined) this.#endEarly ??= (socket) => socket.end(code, reason);
+    else if (this.isOpen) this.#socket.end(code, reason);
   }
 
   /** Returns the number of bytes that were sent. */
@@ -57,7 +64,7 @@ export class LockstepWatcher {
     const { bytes, seq } = message;
     if (this.#socket === undefined) {
       if (this.#waiting.length < WAITING_MAX) this.#waiting.push(message);
-      else this.#hasLost = true;
+      else this.end(1012, 'too many changes while the stream opened');
       return 0;
     }
     if (seq !== undefined && seq <= this.#seq) return 0;

@@ -1,5 +1,6 @@
 import { decode } from '@msgpack/msgpack';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RelayedWorld } from '../../cluster-service.ts';
 import type { FakeWorld } from '../../testing/doubles/fake-twin.ts';
 import { type NodeFront, openTestFronts } from '../../testing/doubles/test-front.ts';
 import { until } from '../../testing/rigs/until.ts';
@@ -21,9 +22,9 @@ interface Client {
   messages: LockstepMessage[];
 }
 
-function openStream(query = ''): Client {
+function openStream(query = '', { id } = world): Client {
   const url = near.twinUrl.replace('http', 'ws');
-  const socket = new WebSocket(`${url}/ws/worlds/${world.id}?encoding=lockstep${query}`);
+  const socket = new WebSocket(`${url}/ws/worlds/${id}?encoding=lockstep${query}`);
   socket.binaryType = 'arraybuffer';
   const messages: LockstepMessage[] = [];
   socket.addEventListener('message', ({ data }) => {
@@ -94,4 +95,57 @@ test('a refusal of that node is an answer, and nothing of the stream stays', asy
   await new Promise((resolve) => client.socket.addEventListener('error', resolve));
   world.failure = undefined;
   expect([client.messages, near.cluster.watched]).toEqual([[], []]);
+});
+
+test('the hello of a stream is not kept while it is open', async () => {
+  const { cluster } = near;
+  const watch = cluster.watch.bind(cluster);
+  const hellos: unknown[] = [];
+  let relayed: RelayedWorld | undefined;
+  cluster.watch = async (...asked) => {
+    relayed = await watch(...asked);
+    hellos.push(relayed.hello);
+    return relayed;
+  };
+  const client = openStream();
+  await hello(client);
+  expect(hellos).toMatchObject([{ pulse: { seq: 1 } }]);
+  expect(relayed?.hello).toBeUndefined();
+  client.socket.close();
+  await until('the end of watching', () => cluster.watched.length === 0);
+  cluster.watch = watch;
+});
+
+test('[Y7] a stream goes with its world to another node once, and not after it has closed', async () => {
+  const own = near.service.add();
+  const clients = [openStream('', own), openStream('', own)];
+  await Promise.all(clients.map(hello));
+  clients[0]?.socket.close();
+  await until('one stream', () => own.watcherCount === 1);
+  near.service.endStreams(own, 'moved');
+  expect(near.cluster.watched).toMatchObject([{ world: own.number, encoding: 'lockstep' }]);
+  expect(own.watcherCount).toBe(0);
+  clients[1]?.socket.close();
+  await until('the end of watching', () => near.cluster.watched.length === 0);
+});
+
+test('a stream that is closed as it opens does not go with its world to another node', async () => {
+  const own = near.service.add();
+  const made = Promise.withResolvers<void>();
+  own.gate = made.promise;
+  const { socket } = openStream('', own);
+  const closed = new Promise<number>((resolve) => {
+    socket.addEventListener('close', ({ code }) => resolve(code));
+  });
+  await until('a stream that opens', () => own.watcherCount === 1);
+  const change = { type: 'change', tick: 20, car: 2, touched: 2, values: 0 } as const;
+  // More than may wait for it.
+  for (let seq = 1; seq <= 1001; seq++) {
+    near.service.tell(own, { ...change, seq, journal: own.journalHash });
+  }
+  made.resolve();
+  expect(await closed).toBe(1012);
+  expect(own.watcherCount).toBe(0);
+  near.service.endStreams(own, 'moved');
+  expect([near.cluster.watched, own.watcherCount]).toEqual([[], 0]);
 });

@@ -139,6 +139,11 @@ describe('[N8] the stream of a world of another node', () => {
     ]);
   });
 
+  test('[L26] has its client pay for the steps up to now, at that node', async () => {
+    await new Client().got(1);
+    expect(world.asker?.client).toBe('127.0.0.1');
+  });
+
   test('sends each tick once, in order, from whichever node it comes', async () => {
     const client = new Client();
     await client.got(1);

@@ -138,12 +138,15 @@ export class WorldStream implements Stream<StreamSession> {
     const watcher = encoding === 'lockstep' ? this.#lockstep.expect(number) : undefined;
     try {
       const world = await this.#watchThere(addressKey, watch);
+      const { hello } = world;
+      // It is long, and is needed once.
+      world.hello = undefined;
       const session = { world, isOwn: false, encoding, addressKey, watcher: undefined };
       if (watcher === undefined) return this.#entrance(session, asked);
       return await this.#greeted(
         { ...session, lockstep: { watcher, hello: undefined } },
         asked,
-        world.hello,
+        hello,
       );
     } catch (error) {
       if (watcher) this.#lockstep.leave(watcher);
@@ -247,8 +250,8 @@ export class WorldStream implements Stream<StreamSession> {
       const hello = { type: 'hello', world: world.id, rate_hz: RATE_HZ, fleet: world.fleet, tick };
       socket.send(encode(hello, encoding), encoding === 'msgpack');
       session.watcher = this.#fanout.join(world.number, encoding, socket, tick);
+      if (session.isOwn) this.#addOwn(session);
     }
-    if (session.isOwn) this.#addOwn(session);
   }
 
   #addOwn(session: StreamSession): void {

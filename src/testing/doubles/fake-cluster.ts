@@ -1,4 +1,5 @@
 import type {
+  AskerOf,
   ClusterService,
   ForwardedCall,
   ForwardedReply,
@@ -12,7 +13,7 @@ import type {
 import type { StreamEncoding } from '../../codec/encoding.ts';
 import { TwinError } from '../../errors.ts';
 import type { KnownJournal, LockstepNews, PackedHello, WorldPulse } from '../../twin/lockstep.ts';
-import type { Watchable, WorldFrame } from '../../twin-service.ts';
+import type { Asker, Watchable, WorldFrame } from '../../twin-service.ts';
 import { FakeTwin, type FakeWorld } from './fake-twin.ts';
 import { nextTurn } from './test-time.ts';
 
@@ -57,6 +58,7 @@ export class FakeCluster implements ClusterService, RelayService {
   #sink: (frames: readonly WorldFrame[]) => void = () => {};
   #end: (worldNumber: number, code: 1012 | 1013) => void = () => {};
   #helloOf: HelloOf = () => Promise.reject(new Error());
+  #askerOf: AskerOf | undefined;
   #news: NewsReceiver | undefined;
 
   private constructor(name: string, service: FakeTwin, other: () => FakeCluster) {
@@ -138,7 +140,7 @@ export class FakeCluster implements ClusterService, RelayService {
     if (this.failure) throw this.failure;
     const found = this.#other().service.worlds.get(world);
     if (found === undefined) throw new TwinError('unknown_world');
-    found.watch(encoding);
+    found.watch(encoding, client, this.#other().askerOf(client));
     const hello = encoding === 'lockstep' ? await this.#other().hello(found, known) : undefined;
     this.watched.push({ world, encoding, client });
     return {
@@ -176,6 +178,15 @@ export class FakeCluster implements ClusterService, RelayService {
 
   onHello(make: HelloOf): void {
     this.#helloOf = make;
+  }
+
+  onAsker(askerOf: AskerOf): void {
+    this.#askerOf = askerOf;
+  }
+
+  /** Who pays for a client of the other node. */
+  askerOf(client: string): Asker | undefined {
+    return this.#askerOf?.(client);
   }
 
   /** The hello that this node makes of a world of its own. */

@@ -293,8 +293,9 @@ export class FakeWorld implements World {
     return { ...readingOf(tick), seq: this.changes.length, journal, watchers };
   }
 
-  watch(encoding: StreamEncoding): void {
+  watch(encoding: StreamEncoding, _client?: string, asker?: Asker): void {
     if (this.failure) throw this.failure;
+    this.asker = asker;
     this.watchers[encoding]++;
   }
 
