@@ -145,7 +145,7 @@ class HotCrowd {
       createdAtMs: this.#clock.now() - AGE_TICKS * TICK_MS - phaseMs,
       past: {
         seed,
-        from: { tick: 0, masks: [] },
+        from: { tick: 0, seq: 0, masks: [] },
         image: { tick: AGE_TICKS, seq: 0, bytes },
         changes: new Int32Array(0),
       },

@@ -7,6 +7,7 @@ import type { RawEvent } from '../twin/events.ts';
 import type { Explanation } from '../twin/explanation.ts';
 import type { IncidentContacts } from '../twin/incidents.ts';
 import { NUMBERED_INTS, type NumberedChange } from '../twin/journal.ts';
+import type { WorldStart } from '../twin/lockstep.ts';
 import type { Outlook } from '../twin/outlook-record.ts';
 import type { PerceptionRecord } from '../twin/perception-record.ts';
 import type { Replay } from '../twin-service.ts';
@@ -86,8 +87,8 @@ export interface StateImage {
 /** The data that a world is stepped from, to continue it or to run it again. */
 export interface WorldPast {
   seed: number;
-  /** Its start under this kernel: tick and declared masks. */
-  from: { tick: number; masks: readonly number[] };
+  /** Its start under this kernel. */
+  from: WorldStart;
   /** A later state to start from, if there is one. */
   image: StateImage | undefined;
   /** Changes after the image, or after the beginning; see `packNumbered`. */

@@ -161,7 +161,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
       cityIndex,
       encoder: this.#thread.encoderOf(number, at(this.#start.cities.names, cityIndex)),
       createdAtMs,
-      seq: past.image?.seq ?? 0,
+      seq: (past.image ?? past.from).seq,
       changes: unpackNumbered(past.changes),
       sentTick,
     });

@@ -42,7 +42,7 @@ import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
 import { hashedAt, WorldJournal } from './world-journal.ts';
-import { WorldLoader } from './world-loader.ts';
+import { reloading, WorldLoader } from './world-loader.ts';
 import { WorldLockstep } from './world-lockstep.ts';
 import { WorldOutlooks } from './world-outlooks.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -182,14 +182,20 @@ export class OwnedWorld implements World, IdleWorld {
     return this.#parts.journal.declared(car);
   }
 
-  change(car: number, touched: number, values: number): Promise<number> {
-    return this.#parts.journal.change(car, touched, values).catch((error) => {
+  async change(car: number, touched: number, values: number): Promise<number> {
+    const { journal } = this.#parts;
+    // While it starts over, it would be neither before the new start nor after it.
+    if (!this.loader.hasStartedOver) await this.loader.startedOver();
+    if (this.isRetired) throw reloading();
+    try {
+      return await journal.change(car, touched, values);
+    } catch (error) {
       if (error instanceof RefusedWrite) {
         void this.#shared.owner.forget(this);
         void this.retire();
       }
       throw error;
-    });
+    }
   }
 
   journal(range: ChangeRange): LongList<Change> {
@@ -241,11 +247,16 @@ export class OwnedWorld implements World, IdleWorld {
         number: this.number,
         record: { ...record, masks, maskSeq, maskTick, ...hashedAt(maskSeq, hash) },
       },
-      ...{ due: this.due, lastTouchMs: this.lastTouchMs, trapsMs: guard.trapsMs },
+      ...{ due: this.due, lastTouchMs: this.#lastUseMs, trapsMs: guard.trapsMs },
       ...{ answeredTick: ticks.answered, paidTick: ticks.paid },
       ...{ frozen, sentTick: this.#latest?.tick ?? null },
       encodings: demand.encodings,
     };
+  }
+
+  /** A world is in use while it is watched, also without calls. */
+  get #lastUseMs(): number {
+    return this.watcherCount > 0 ? this.#shared.clock.now() : this.lastTouchMs;
   }
 
   takeIn(handed: HandedWorld): void {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { unpackNumbered } from '../shard/protocol.ts';
 import { contactWith } from '../testing/doubles/contacts.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { takenGrant } from '../testing/rigs/taken-grant.ts';
@@ -107,4 +108,24 @@ test('a world whose removal is interrupted is no world any more, and the next re
   await records.remove(world);
   expect(await records.laterChanges(world, 0)).toEqual([]);
   expect([await records.due(world), await slot()]).toEqual([undefined, []]);
+});
+
+test('[R29] an image of a world that has started over is followed by what came after its start', async () => {
+  const start = { tick: 500, seq: 2, masks: [] };
+  const record = worldRecord({ from: start });
+  const change = { car: 1, touched: 1, values: 0 };
+  const ticks = [10, 20, 600, 700];
+  await records.append(
+    WORLD,
+    ticks.map((tick, i) => ({ seq: i + 1, tick, ...change })),
+  );
+  const bytes = new Uint8Array(8);
+  for (const seq of [0, 2]) {
+    const past = await records.pastFrom(WORLD, record, { tick: 550, seq, bytes });
+    expect(past.image).toEqual({ tick: 550, seq: 2, bytes });
+    expect(unpackNumbered(past.changes).map((each) => each.seq)).toEqual([3, 4]);
+  }
+  expect((await records.pastFrom(WORLD, record, { tick: 650, seq: 2, bytes })).image).toBe(
+    undefined,
+  );
 });

@@ -253,7 +253,9 @@ export class Records {
   async pastFrom(world: number, record: WorldRecord, image?: StateImage): Promise<WorldPast> {
     const { seed, from } = record;
     if (image !== undefined) {
-      const { tick, seq, bytes } = image;
+      const { tick, bytes } = image;
+      // An earlier version counted from 0 again in a world that had started over.
+      const seq = Math.max(image.seq, from.seq);
       const changes = await this.packedChanges(world, record, seq);
       if (areAfter(changes, tick)) return { seed, from, image: { tick, seq, bytes }, changes };
     }

@@ -28,6 +28,16 @@ describe('the worlds of a partition that moves', () => {
     expect(await world.frame('json')).toBeInstanceOf(Uint8Array);
   });
 
+  it('[I11] go with a time of use of now while they are watched', async () => {
+    const world = (await node.worlds.create({ startTick: 5000 })) as OwnedWorld;
+    world.lastTouchMs -= 600_000;
+    const { lastTouchMs } = world;
+    expect(world.handOut(null).lastTouchMs).toBe(lastTouchMs);
+    world.watch('lockstep', 'a client');
+    expect(world.handOut(null).lastTouchMs).toBeGreaterThan(lastTouchMs + 500_000);
+    world.unwatch('lockstep', 'a client');
+  });
+
   it('[N17] are not handed to another node while they are deleted', async () => {
     const { store } = node;
     const world = (await node.worlds.create({ startTick: 5000 })) as OwnedWorld;

@@ -198,6 +198,23 @@ describe('the journal of a world', () => {
     expect(await kept).toBe(F_ALL & ~F_STEERING);
   });
 
+  it('does not answer a repeated change that failed by a later one that did not', async () => {
+    const { journal, writes } = setUp();
+    const failed = expect(journal.change(1, F_BRAKES, 0)).rejects.toThrow('full');
+    await turn();
+    const later = journal.change(1, F_STEERING, 0);
+    const repeated = expect(journal.change(1, F_BRAKES, 0)).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    const repeatedLater = journal.change(1, F_STEERING, 0);
+    writes[0]?.fail(new Error('full'));
+    await failed;
+    await turn();
+    writes[1]?.done();
+    await repeated;
+    expect([await later, await repeatedLater]).toEqual([F_ALL & ~F_STEERING, F_ALL & ~F_STEERING]);
+  });
+
   it('never gives a change an earlier tick than the one before', async () => {
     const { journal, clock, writes, commands, change } = setUp({ lastTick: 150 });
     change(1);

@@ -155,9 +155,7 @@ export class WorldJournal {
   change(car: number, touched: number, values: number): Promise<number> {
     const before = this.#accepted[car] ?? 0;
     const declared = applyChange(before, { tick: 0, car, touched, values });
-    if (declared === before) {
-      return this.#underWay[car]?.outcome.promise ?? Promise.resolve(before);
-    }
+    if (declared === before) return this.#repeated(car, touched, values);
     this.#refuseUnlessOpen();
     const { ticks, shared } = this.#dependencies;
     const tick = Math.max(ticks.now() + CHANGE_DELAY_TICKS, this.#lastTick);
@@ -176,6 +174,14 @@ export class WorldJournal {
       shared.time.immediate(() => void this.#writeAll());
     }
     return outcome.promise;
+  }
+
+  /** A change that changes nothing of what is accepted waits until that is durable. */
+  async #repeated(car: number, touched: number, values: number): Promise<number> {
+    const durable = await (this.#underWay[car]?.outcome.promise ?? this.#masks[car] ?? 0);
+    if (applyChange(durable, { tick: 0, car, touched, values }) === durable) return durable;
+    // What it repeats was refused; a later change of the car was not.
+    throw new TwinError('store_unavailable', undefined, 1);
   }
 
   #refuseUnlessOpen(): void {

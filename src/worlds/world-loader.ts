@@ -134,10 +134,15 @@ export class WorldLoader implements StandingWorld {
     throw this.#parts.shared.isShown() ? reloading() : new BetweenNodes();
   }
 
+  /** Whether the world begins under the kernel of this node. */
+  get hasStartedOver(): boolean {
+    const { record, shared } = this.#parts;
+    return record.kernel === shared.kernel;
+  }
+
   /** Resolves once the world begins under the kernel of this node, in the store too. */
   async startedOver(): Promise<void> {
-    const { record, shared } = this.#parts;
-    if (record.kernel === shared.kernel) return;
+    if (this.hasStartedOver) return;
     // Once: whoever lives the world already from its new start would be left behind by a second one.
     this.#startingOver ??= this.#startOver().finally(() => {
       this.#startingOver = undefined;
@@ -152,6 +157,8 @@ export class WorldLoader implements StandingWorld {
   async #startOver(): Promise<void> {
     const { world, record, ticks, journal, shared } = this.#parts;
     const { kernel, records } = shared;
+    // The start includes all changes: none may be ahead of it.
+    await journal.untilInEffect();
     const from = { tick: ticks.due(), seq: journal.seq, masks: journal.masks };
     const restarted = { ...record, kernel, exact: false, from };
     await records.replace(world.number, restarted);

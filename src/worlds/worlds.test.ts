@@ -1,18 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { F_ALL, F_BRAKES } from '../../assembly/layout.ts';
 import { at } from '../city/geometry.ts';
-import { CATCH_UP_TICKS, HANDLES_MAX, MASK_CHECKPOINT_CHANGES, READS_MAX } from '../limits.ts';
-import type { Store } from '../store/contract.ts';
+import { CATCH_UP_TICKS, HANDLES_MAX, READS_MAX } from '../limits.ts';
 import { contactWith } from '../testing/doubles/contacts.ts';
 import { itemsOf } from '../testing/doubles/long-list.ts';
 import { startFaultyNode, type TestNode } from '../testing/rigs/node.ts';
-import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { until } from '../testing/rigs/until.ts';
 import { partitionOf } from '../twin/ids.ts';
-import type { EventRecord } from '../twin/wire.ts';
 import type { World } from '../twin-service.ts';
 import type { OwnedWorld } from './owned-world.ts';
-import { Records, type WorldRecord } from './records.ts';
+import { Records } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
 
 /** For tests that leave it as it was but for their worlds. */
@@ -44,9 +41,6 @@ async function makeWorlds({ worlds }: TestNode, count: number): Promise<OwnedWor
   return made as OwnedWorld[];
 }
 
-const configurations = (events: readonly EventRecord[] | undefined): number | undefined =>
-  events?.filter(({ kind }) => kind === 'configuration').length;
-
 /** Affords a number of ticks at a time. */
 function asker(ticksMax: number) {
   return {
@@ -59,8 +53,6 @@ function asker(ticksMax: number) {
     },
   };
 }
-
-const grantOf = (store: Store, world: number) => takenGrant(store, partitionOf(world));
 
 describe('the worlds of a node', () => {
   it('keep a world at hand that was just made, however many others are in use', async () => {
@@ -142,62 +134,6 @@ describe('the worlds of a node', () => {
     expect(again?.declared(3)).toBe(F_ALL & ~F_BRAKES);
   });
 
-  it('[R29] start over under another kernel, with identity, features and reports', async () => {
-    const { node, store } = await start();
-    const made = await node.worlds.create({ seed: 5, startTick: 20_000 });
-    await made.change(3, F_BRAKES, 0);
-    const key = ['p', partitionOf(made.number), 'world', made.number];
-    const entry = await store.get<WorldRecord>(key);
-    const record = { ...entry?.value, kernel: 'an older one' };
-    await store.commit([], [{ key, value: record }], await grantOf(store, made.number));
-    const { dataDir } = node;
-    await node.stop();
-
-    const { node: upgraded } = await start({ DATA_DIR: dataDir });
-    const world = await upgraded.worlds.load(made.number);
-    const packed = await world?.packed();
-    expect(packed?.[0]).toBeGreaterThan(20_000);
-    expect(world?.createdAtMs).toBe(made.createdAtMs);
-    expect(world?.fleet).toEqual(made.fleet);
-    expect(world?.declared(3)).toBe(F_ALL & ~F_BRAKES);
-    expect(world?.declared(4)).toBe(F_ALL);
-    // It is not stepped again from its beginning: 400 s of traffic would show events.
-    const before = await world?.events();
-    expect(before?.filter(({ tick }) => tick <= 20_000)).toEqual([]);
-    await world?.change(4, F_BRAKES, 0);
-    expect(configurations(await world?.events())).toBe(1);
-    expect(world && (await itemsOf(world.journal({})))).toHaveLength(2);
-    await upgraded.stop();
-
-    const { node: again } = await start({ DATA_DIR: dataDir });
-    const reloaded = await again.worlds.load(made.number);
-    expect(reloaded?.exact).toBe(false);
-    expect(configurations(await reloaded?.events())).toBe(1);
-    expect(reloaded?.declared(4)).toBe(F_ALL & ~F_BRAKES);
-  });
-
-  it('start over for good, whatever is changed in the same moment', async () => {
-    const { node, store } = await start();
-    const made = await node.worlds.create({ seed: 5, startTick: 20_000 });
-    for (let change = 0; change < MASK_CHECKPOINT_CHANGES - 1; change++) {
-      await made.change(3, F_BRAKES, change % 2 === 0 ? 0 : F_BRAKES);
-    }
-    const key = ['p', partitionOf(made.number), 'world', made.number];
-    const entry = await store.get<WorldRecord>(key);
-    const older = { ...entry?.value, kernel: 'an older one' };
-    await store.commit([], [{ key, value: older }], await grantOf(store, made.number));
-    const { dataDir } = node;
-    await node.stop();
-
-    const { node: upgraded, store: reopened } = await start({ DATA_DIR: dataDir });
-    const world = await upgraded.worlds.load(made.number);
-    await Promise.all([world?.packed(), world?.change(3, F_BRAKES, F_BRAKES)]);
-    const stored = (await reopened.get<WorldRecord>(key))?.value;
-    expect(stored).toMatchObject({ kernel: entry?.value.kernel, exact: false });
-    expect(stored?.from.tick).toBeGreaterThan(20_000);
-    expect(world?.declared(3)).toBe(F_ALL);
-  });
-
   it('[W35] leave nothing in the store once they are dropped, even if their shard still reports', async () => {
     const { node, store } = await start({ WORLD_IDLE_SECONDS: '60' });
     const { number } = await node.worlds.create({ startTick: 0 });
@@ -220,6 +156,23 @@ describe('the worlds of a node', () => {
     await node.skip(65_000);
     await expect.poll(ofWorld).toEqual([]);
     expect(reports).toBeGreaterThan(0);
+  });
+
+  it('are given back once where the partition leaves while one is made', async () => {
+    const { node, store } = await start();
+    const { commit } = store;
+    const stored = vi.spyOn(store, 'commit').mockImplementation(async (...writes) => {
+      const isWritten = await commit.apply(store, writes);
+      await node.worlds.leaveAll();
+      return isWritten;
+    });
+    const deleted = vi.fn();
+    const making = node.worlds.create({ startTick: 0 }, deleted);
+    await expect(making).rejects.toMatchObject({ code: 'store_unavailable' });
+    stored.mockRestore();
+    await node.worlds.leaveAll();
+    // Whoever has asked for it gives it back: see the route.
+    expect(deleted).not.toHaveBeenCalled();
   });
 
   it('take no report of an earlier residency', async () => {

@@ -136,8 +136,8 @@ export class Worlds
         if (attempt < CREATE_ATTEMPTS && (await partition.records.record(number))) continue;
         throw error;
       }
-      if (deleted) this.#deleted.set(number, deleted);
       const world = this.#add(partition, number, record, []);
+      if (deleted) this.#deleted.set(number, deleted);
       world.paidUpTo(options.startTick);
       return world;
     }

@@ -73,7 +73,7 @@ function setUp(watchedFrom = 0, time = systemTime, sliceTime = systemTime) {
 
 const past: WorldPast = {
   seed: SEED,
-  from: { tick: 0, masks: Array.from({ length: 20 }, () => F_ALL) },
+  from: { tick: 0, seq: 0, masks: Array.from({ length: 20 }, () => F_ALL) },
   image: undefined,
   changes: packNumbered(CHANGES),
 };
