@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { PARTITION_COUNT } from '../limits.ts';
-import type { Grant, NodeEntry } from '../store/contract.ts';
+import { type Grant, type NodeEntry, StoreUnavailable } from '../store/contract.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { Balancer } from './balancer.ts';
 import { Members } from './members.ts';
@@ -17,6 +17,8 @@ class SharedState {
   readonly holders = new Map<number, string>();
   /** Partitions that were taken, ever. */
   takenCount = 0;
+  /** Leases have ended, but their holders may live; and the store refuses heartbeats. */
+  isInTrouble = false;
 }
 
 class BalancedNode {
@@ -37,6 +39,7 @@ class BalancedNode {
         process,
         lossCount: 0,
         send: async (value) => {
+          if (state.isInTrouble) throw new StoreUnavailable('failed');
           state.nodes.set(process, { value, count: ++this.#heartbeats, joined });
           const nowMs = time.now();
           return { clockMs: nowMs, sentMs: nowMs, answeredMs: nowMs, nodes: new Map(state.nodes) };
@@ -54,7 +57,11 @@ class BalancedNode {
       ...{ members, leaseMs: LEASE_MS, time, log, moveLog: { look() {} } },
       ranges: {
         partitionCount: PARTITION_COUNT,
-        take: async (partition) => this.#take(partition),
+        take: async (partition) => {
+          if (!state.isInTrouble) return this.#take(partition);
+          await time.sleep(LEASE_MS / 2);
+          return { holder: 'gone:1', leftMs: 0 };
+        },
         holds: (partition) => this.#grants.has(partition),
         grantOf: (partition) => this.#grants.get(partition),
       },
@@ -148,5 +155,19 @@ test('what a node takes is counted, with how long nobody served it', async () =>
   const [pauseMs, mostMs] = [(1000 * silent.sumS) / left, LEASE_MS + 1000];
   expect(pauseMs).toBeGreaterThanOrEqual(LEASE_MS);
   expect(pauseMs).toBeLessThanOrEqual(mostMs);
+  await a.balancer.stop();
+});
+
+test('what may be taken later is asked for again, also where the store has refused heartbeats', async () => {
+  const time = TestTime.standing();
+  const state = new SharedState();
+  const a = new BalancedNode(state, 'a:1', time);
+  await time.advance(0);
+  state.isInTrouble = true;
+  await time.advance(LEASE_MS);
+  expect(a.count).toBe(0);
+  state.isInTrouble = false;
+  await time.advance(3 * LEASE_MS);
+  expect(a.count).toBe(PARTITION_COUNT);
   await a.balancer.stop();
 });

@@ -167,7 +167,7 @@ export class Balancer {
   }
 
   async #tryToTake(partition: number): Promise<boolean> {
-    const { members, ranges } = this.#dependencies;
+    const { leaseMs, members, ranges } = this.#dependencies;
     const isSilent = this.#time.now() >= members.silentAtMs(partition);
     const answer = await ranges.take(partition, isSilent ? 'expired' : 'free');
     if (answer !== undefined && isGrant(answer)) {
@@ -177,9 +177,11 @@ export class Balancer {
     }
     const nowMs = this.#time.now();
     const freeMs = nowMs + Math.min(RETRY_MS, Math.max(1, answer?.leftMs ?? RETRY_MS));
-    // It has ended, but its holder may live: whoever was silent for so long does not.
+    // It has ended, but its holder may live: whoever was silent for so long does not. How long that is
+    // nobody can say while the store refuses heartbeats.
     const hasEnded = answer?.leftMs === 0 && !isSilent;
-    this.#retryMs.set(partition, hasEnded ? members.silentAtMs(partition) : freeMs);
+    const silentMs = Math.min(members.silentAtMs(partition), nowMs + leaseMs);
+    this.#retryMs.set(partition, hasEnded ? silentMs : freeMs);
     return false;
   }
 

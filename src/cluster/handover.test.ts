@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createLog } from '../log.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
+import type { Time } from '../time.ts';
 import type { HandedWorld } from '../worlds/handed-world.ts';
 import { ABORT, GO, HAND, type Handed, Handover, RESERVE } from './handover.ts';
 
@@ -32,6 +33,9 @@ class Node {
   worlds: readonly HandedWorld[] = [];
   /** How long handing out takes; it fails where it is not a number. */
   handOutMs = 0;
+  /** By so much its timers fire too early, as those of Node.js do by up to 2 ms. */
+  earlyMs = 0;
+  #isGivenUp = () => true;
   readonly handover: Handover;
 
   constructor(name: string) {
@@ -58,12 +62,13 @@ class Node {
       },
       worlds: () => ({
         freeze: async () => this.#note('freeze'),
-        handOut: async () => {
+        handOut: async (_, isGivenUp) => {
+          this.#isGivenUp = isGivenUp;
           await time.sleep(this.handOutMs);
           if (Number.isNaN(this.handOutMs)) throw new Error('a shard has no thread');
           return this.worlds;
         },
-        thaw: async () => this.#note('thaw'),
+        thaw: async () => this.#note(this.#isGivenUp() ? 'thaw' : 'thaw before a freeze'),
         takeIn: (worlds) => this.#note(`takes ${worlds.map(({ number }) => number).join()} in`),
       }),
       relays: {
@@ -75,8 +80,20 @@ class Node {
       process: name,
       mayReceive: () => this.mayReceive,
       changed: () => this.#note('tells'),
-      ...{ time, log: createLog('silent') },
+      ...{ time: this.#time(), log: createLog('silent') },
     });
+  }
+
+  #time(): Time {
+    return {
+      now: () => time.now(),
+      wallMs: () => time.wallMs(),
+      machineUpMs: () => time.machineUpMs(),
+      sleep: (ms) => time.sleep(ms),
+      after: (ms, task) => time.after(Math.max(0, ms - this.earlyMs), task),
+      every: (ms, task) => time.every(ms, task),
+      immediate: (task) => time.immediate(task),
+    };
   }
 
   #note(what: string): void {
@@ -178,6 +195,12 @@ describe('[N17] the worlds of a partition that is not given go on', () => {
   });
 
   test('where it takes too long', async () => {
+    a.handOutMs = 60_000;
+    await expectKept();
+  });
+
+  test('where it takes too long by a timer that is early', async () => {
+    a.earlyMs = 1;
     a.handOutMs = 60_000;
     await expectKept();
   });

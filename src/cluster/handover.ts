@@ -158,8 +158,15 @@ export class Handover {
     const endMs = this.#frozenMs + PREPARE_MS_MAX;
     await this.#within(endMs, worlds.freeze(partition));
     ranges.hide(partition);
-    const isGivenUp = () => time.now() >= endMs;
-    const handed = await this.#within(endMs, worlds.handOut(partition, isGivenUp));
+    // Not by the time: its timer may be a little early.
+    let isOver = false;
+    const handOut = this.#within(
+      endMs,
+      worlds.handOut(partition, () => isOver),
+    );
+    const handed = await handOut.finally(() => {
+      isOver = true;
+    });
     const others = Map.groupBy(this.#dependencies.relays.of(partition), ({ world }) => world);
     const messageCount = Math.max(1, Math.ceil(handed.length / WORLDS_AT_ONCE));
     let next = 0;

@@ -190,6 +190,19 @@ test('a partition that alone cannot be renewed does not hold the others back', a
   expect(ranges.limitMs).toBeGreaterThan(time.now());
 });
 
+test('a partition that was taken last does not have the others given up where the store falls silent', async () => {
+  othersUntilMs.set(5, time.now() + 500);
+  const ranges = await start();
+  await time.advance(RENEWAL_MS - 100);
+  await ranges.take(5, 'free');
+  isSilent = () => true;
+  await time.advance(LEASE_MS);
+  expect([shown(ranges), ranges.held().length, ranges.lostCount]).toEqual([0, 64, 0]);
+  isSilent = () => false;
+  await time.advance(RENEWAL_MS);
+  expect([shown(ranges), heard.filter((each) => !each.startsWith('suspended'))]).toEqual([64, []]);
+});
+
 test('a partition of which another node has a later grant is left at once', async () => {
   const ranges = await start();
   const own = ranges.grantOf(7)?.epoch ?? 0;

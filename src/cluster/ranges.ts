@@ -58,6 +58,8 @@ export class Ranges implements HeldPartitions {
   #limitMs = NEVER;
   #latestReadingMs = NEVER;
   readonly #sleepWatch: SleepWatch;
+  /** Those that were not renewed when others were. */
+  readonly #passedOver = new WeakSet<Grant>();
   /** When grants were doubted last: the machine may have slept, or the clock was set; undefined: never. */
   #doubtedMs: number | undefined;
   #worlds: PartitionedWorlds = { suspend() {}, leave: async () => {} };
@@ -290,11 +292,20 @@ export class Ranges implements HeldPartitions {
     const grants = this.#ranges.flatMap(({ grant }) => grant ?? []);
     const startMs = this.#time.now();
     const lost = await this.#claims.renew(grants);
+    this.#compare(grants, startMs);
     if (grants.length > 0) this.renewals.observe((this.#time.now() - startMs) / 1000);
-    // Some may have been given meanwhile.
-    const current = lost.filter(({ grant }) => this.#isCurrent(grant));
-    if (current.length > 0) this.#leave(current);
+    this.#leave(lost);
     this.#update();
+  }
+
+  /** Notes which of the grants were not renewed by what was asked for since `sinceMs`, while others were. */
+  #compare(grants: readonly Grant[], sinceMs: number): void {
+    const isRenewed = (grant: Grant) => grant.askedMs() >= sinceMs;
+    if (!grants.some(isRenewed)) return;
+    for (const grant of grants) {
+      if (isRenewed(grant)) this.#passedOver.delete(grant);
+      else this.#passedOver.add(grant);
+    }
   }
 
   /**
@@ -310,7 +321,7 @@ export class Ranges implements HeldPartitions {
   }
 
   #leave(all: readonly Lost[]): void {
-    // What was left meanwhile may be held again, under a later grant.
+    // What was left or given meanwhile may be held again, under a later grant.
     const lost = all.filter(({ grant }) => this.grantOf(grant.partition) === grant);
     if (lost.length === 0) return;
     const reason = [...new Set(lost.map((each) => each.reason))].join('; ');
@@ -390,16 +401,13 @@ export class Ranges implements HeldPartitions {
       this.#untilMs[grant.partition] = mayShow ? grant.untilMs() : NEVER;
     }
     const expired = grants.filter((grant) => grant.untilMs() <= nowMs);
-    // It alone was not renewed: kept in memory, its worlds would hold the clock of all others back.
-    const renewedMs = Math.max(NEVER, ...grants.map((grant) => grant.untilMs()));
-    const isAlone = (grant: Grant) =>
-      renewedMs - grant.untilMs() >= (this.#claims.renewalMs ?? 0) / 2;
-    const abandoned = expired.filter(isAlone);
+    // Others were renewed: kept in memory, its worlds would hold the clock of those back.
+    const abandoned = expired.filter((grant) => this.#passedOver.has(grant));
     if (abandoned.length > 0) {
       this.#leave(abandoned.map((grant) => ({ grant, reason: 'it cannot be renewed' })));
       void this.#claims.release(abandoned);
     }
-    this.#suspend(expired.filter((grant) => !isAlone(grant)));
+    this.#suspend(expired.filter((grant) => !this.#passedOver.has(grant)));
     this.#limit();
     const nextMs = grants
       .map((grant) => grant.untilMs())

@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { HelloOf, Place } from '../cluster-service.ts';
 import { LinkBroken } from '../link/contract.ts';
 import { createLog } from '../log.ts';
 import { systemRandom } from '../random.ts';
+import { FakeTwin, type FakeWorld } from '../testing/doubles/fake-twin.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
+import type { PackedHello } from '../twin/lockstep.ts';
 import type { Watched } from './relay-server.ts';
 import { RelayedWorlds } from './relayed-worlds.ts';
 
@@ -19,13 +22,17 @@ let asked: string[];
 /** Answers a call; by default with what it asked for. */
 let answer: () => Promise<{ value: unknown }>;
 let notes: string[];
+/** It serves the world where this is set: the world has come to this node. */
+let local: FakeWorld | undefined;
+let helloOf: HelloOf;
 
 beforeEach(async () => {
   time = TestTime.standing();
-  [shown, asked, notes, owner] = [[], [], [], 'a'];
+  [shown, asked, notes, owner, local] = [[], [], [], 'a', undefined];
+  helloOf = () => Promise.reject(new Error('nobody lives a world here'));
   answer = async () => ({ value: watched });
-  const settled = async () =>
-    ({ at: 'there', peer: { process: owner, twinUrl: undefined } }) as const;
+  const settled = async (): Promise<Place> =>
+    local ? { at: 'here' } : { at: 'there', peer: { process: owner, twinUrl: undefined } };
   relayed = new RelayedWorlds({
     link: {
       call: async (process) => {
@@ -36,9 +43,9 @@ beforeEach(async () => {
       isUp: () => true,
     },
     places: { settled, moved() {}, waitEndMs: () => time.now() + 1000 },
-    service: { load: async () => undefined },
+    service: { load: async () => local },
     ...{ time, random: systemRandom, log: createLog('silent') },
-    helloOf: () => Promise.reject(new Error('nobody lives a world here')),
+    helloOf: (...asked) => helloOf(...asked),
     askerOf: () => undefined,
   });
   relayed.use({ publish: (frames) => shown.push(...frames.map(({ tick }) => tick)) });
@@ -112,4 +119,28 @@ test('[N17] a stream that is being opened is not asked for again with those that
   (await watching).unwatch('json', 'another');
   // Once for each stream.
   expect([asked, notes]).toEqual([['a', 'a'], ['unwatch a']]);
+});
+
+describe('[N17] a world that has come to this node', () => {
+  test('is in use once a stream that is open is shown from here', async () => {
+    local = new FakeTwin().add();
+    relayed.ended('a', { world: WORLD, code: 1012 });
+    await time.advance(1000);
+    expect([local.touches, local.watchers.json]).toEqual([1, 1]);
+  });
+
+  test('and leaves while a hello of it is made is lived from where it is then', async () => {
+    const here = new FakeTwin().add();
+    const made = Promise.withResolvers<PackedHello>();
+    helloOf = () => made.promise;
+    local = here;
+    const opening = relayed.watch(2, 'lockstep', 'client');
+    await time.advance(0);
+    expect(here.watchers.lockstep).toBe(1);
+    local = undefined;
+    relayed.left(2);
+    made.resolve({} as PackedHello);
+    await opening;
+    expect([here.watchers.lockstep, asked]).toEqual([0, ['a', 'a']]);
+  });
 });

@@ -7,8 +7,7 @@ import type { Log } from '../log.ts';
 import type { Random } from '../random.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { partitionOf, worldIdOf } from '../twin/ids.ts';
-import type { KnownJournal, PackedHello, WorldPulse } from '../twin/lockstep.ts';
-import type { FleetEntry } from '../twin/wire.ts';
+import type { KnownJournal } from '../twin/lockstep.ts';
 import type { TwinService, Watchable, World, WorldFrame } from '../twin-service.ts';
 import { unavailable } from './forwarder.ts';
 import type { Places } from './places.ts';
@@ -22,6 +21,7 @@ import {
   type Watched,
   type Watching,
 } from './relay-server.ts';
+import { type Begun, Relayed, type Source } from './relayed.ts';
 import { errorOf } from './twin-fault.ts';
 
 const ATTEMPTS_MAX = 3;
@@ -59,72 +59,6 @@ interface Early {
   process: string;
   frames: WorldFrame[];
   stopTimer: StopTimer;
-}
-
-/** Who serves the frames of a relayed world: another node, or this one. */
-type Source = { peer: Peer; watching: Watching } | { local: World };
-
-/** What the node of a world says when its stream begins. */
-interface Begun {
-  /** Empty if it is known. */
-  fleet: readonly FleetEntry[];
-  tick: number;
-  pulse?: WorldPulse | undefined;
-}
-
-/** A stream of this node that shows a world of another one. */
-class Relayed implements RelayedWorld {
-  readonly number: number;
-  readonly id: string;
-  readonly encoding: StreamEncoding;
-  readonly client: string;
-  readonly known: KnownJournal | undefined;
-  hello: PackedHello | undefined;
-  fleet: readonly FleetEntry[] = [];
-  source: Source | undefined;
-  /** How often a node has ended it while nobody served it. */
-  endCount = 0;
-  isOpen = true;
-  /** It is being asked for: a second time would leave a watcher behind that nobody ends. */
-  isConnecting = false;
-  /** Of a frame of another node. */
-  newestTick = -1;
-  #tick = 0;
-  readonly #closed: (relayed: Relayed) => void;
-
-  constructor({ world, encoding, client, known }: Watching, closed: (relayed: Relayed) => void) {
-    this.number = world;
-    this.id = worldIdOf(world);
-    this.encoding = encoding;
-    this.client = client;
-    this.known = known;
-    this.#closed = closed;
-  }
-
-  get isKnown(): boolean {
-    return this.fleet.length > 0;
-  }
-
-  get watching(): Watching {
-    return { world: this.number, encoding: this.encoding, client: this.client };
-  }
-
-  /** `fleet`: empty if it is known. To make or send one for each of many worlds would hold them up. */
-  from(source: Source, { fleet, tick }: Begun): void {
-    this.source = source;
-    if (!this.isKnown) this.fleet = fleet;
-    this.#tick = Math.max(this.#tick, tick);
-  }
-
-  tick(): number {
-    return this.#tick;
-  }
-
-  unwatch(): void {
-    if (!this.isOpen) return;
-    this.isOpen = false;
-    this.#closed(this);
-  }
 }
 
 /**
@@ -244,7 +178,7 @@ export class RelayedWorlds {
       if (place.at === 'here') {
         const local = await service.load(number);
         if (local === undefined) throw new TwinError('unknown_world');
-        await this.#watchHere(relayed, local);
+        if (!(await this.#watchHere(relayed, local))) continue;
       } else if (!(await this.#ask(relayed, place.peer))) {
         places.moved(number, place.peer);
         continue;
@@ -256,10 +190,11 @@ export class RelayedWorlds {
     throw unavailable();
   }
 
-  /** The world has come to this node meanwhile. */
-  async #watchHere(relayed: Relayed, local: World): Promise<void> {
-    const { encoding, client, isKnown } = relayed;
+  /** The world has come to this node meanwhile. Returns false if it has left again. */
+  async #watchHere(relayed: Relayed, local: World): Promise<boolean> {
+    const { encoding, client, endCount, isKnown } = relayed;
     const { helloOf, askerOf } = this.#dependencies;
+    local.touch();
     local.watch(encoding, client, isKnown ? undefined : askerOf(client));
     try {
       if (encoding === 'lockstep' && !isKnown) {
@@ -269,9 +204,14 @@ export class RelayedWorlds {
       local.unwatch(encoding, client);
       throw error;
     }
+    if (relayed.endCount !== endCount) {
+      local.unwatch(encoding, client);
+      return false;
+    }
     const fleet = isKnown ? [] : local.fleet;
     const pulse = encoding === 'lockstep' ? local.pulse() : undefined;
     this.#begin(relayed, { local }, { fleet, tick: local.tick(), pulse });
+    return true;
   }
 
   #begin(relayed: Relayed, source: Source, watched: Begun): void {
@@ -366,17 +306,23 @@ export class RelayedWorlds {
 
   /** A node has ended the streams of a world: it may be served elsewhere. */
   ended(process: string, { world, code }: RelayedEnd): void {
-    for (const relayed of this.#byWorld.get(world) ?? []) {
-      if (relayed.source === undefined) relayed.endCount++;
-    }
+    this.#countEnd(world);
     if (!this.#lose(world, (source) => isPeer(source, process))) return;
     this.#publishEarly(world);
     if (code === 1013) this.#frames.end(world, code);
     else void this.#restore(world);
   }
 
+  /** What is being asked for has ended already, wherever that is. */
+  #countEnd(world: number): void {
+    for (const relayed of this.#byWorld.get(world) ?? []) {
+      if (relayed.source === undefined) relayed.endCount++;
+    }
+  }
+
   /** A world that had come to this node has left it. */
   left(world: number): void {
+    this.#countEnd(world);
     if (this.#lose(world, (source) => 'local' in source)) this.#follow(world);
   }
 

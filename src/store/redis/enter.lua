@@ -27,7 +27,11 @@ local isMade
 if ARGV[4] == 'same' then
   local lastName, lastSession = string.match(writer or '', '^(.*)#(%d+)$')
   isMade = lastName == name
-  if isMade then session = math.max(session, tonumber(lastSession)) end
+  if isMade then
+    session = math.max(session, tonumber(lastSession))
+    -- A server without free memory takes no SET, but for one behind a write that needs none.
+    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  end
 else
   isMade = not writer and lease == '' and (ARGV[4] == 'new' or version ~= '0')
   if isMade then redis.call('DEL', KEYS[2]) end

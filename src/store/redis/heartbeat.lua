@@ -78,7 +78,9 @@ local clock = told
 local isOff = mark > 0 and (told < mark - ERROR_MS or told > mark + lifeMs / 2)
 if reading then
   local isFirst = not firstSynced or joined < firstSynced
-  if differ(told, reading) and (isFirst or isOff) then clock = reading end
+  -- What lies behind the mark was held up on its way, or its process stood still: others go on.
+  local isTrusted = isFirst and reading >= mark - ERROR_MS
+  if differ(told, reading) and (isTrusted or isOff) then clock = reading end
   clock = math.max(clock, mark)
 elseif firstSynced then
   -- Somebody knows better: it is corrected at the next heartbeat of a process that reads it.

@@ -59,6 +59,9 @@ end
 
 if isMine then
   session = math.max(session, tonumber(lastSession))
+  -- A server without free memory takes no SET, but for one behind a write that needs none: a full
+  -- server refuses new entries, and lets no lease expire.
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
 else
   -- By the clock, so that a server which lost its last writes does not give an epoch again.
   local now = redis.call('TIME')

@@ -425,6 +425,25 @@ test('writes are refused while Redis has no memory for them', async () => {
   expect(await write(store)).toBe(true);
 });
 
+test('[R9] a Redis without memory lets no lease expire, and takes what removes entries', async () => {
+  const store = await open('node');
+  await write(store);
+  const grant = holderOf(store).grantOf(5);
+  const untilMs = grant?.untilMs() ?? 0;
+  await redis.ask('CONFIG SET maxmemory 1');
+  await time.advance(RENEWAL_MS);
+  await until('a renewal', () => (grant?.untilMs() ?? 0) > untilMs);
+  // What is done on a new connection is done as well.
+  await redis.ask('CLIENT KILL TYPE normal SKIPME yes');
+  await until('the end of the connection', () => !store.isReady);
+  await until('another connection', () => store.isReady);
+  expect(await store.get(car.key)).toMatchObject({ value: 1 });
+  await expect(write(store, 2)).rejects.toMatchObject({ reason: 'full' });
+  expect(await store.commit([], [{ key: car.key, remove: true }], grant)).toBe(true);
+  await redis.ask('CONFIG SET maxmemory 0');
+  expect([await store.get(car.key), holderOf(store).lostReasons]).toEqual([undefined, []]);
+});
+
 test('[O8] the documented rights of an account are enough', async () => {
   await redis.ask(
     'ACL SETUSER twin on >secret ~dt:* resetchannels -@all +@read +@write +@scripting +@connection +info +time',

@@ -114,7 +114,8 @@ function clockOf(
   const isOff = markMs > 0 && (toldMs < markMs - ERROR_MS || toldMs > markMs + lifeMs / 2);
   if (readingMs === undefined && hasSynced) return isOff ? markMs : Math.max(toldMs, markMs);
   const isWrong = readingMs !== undefined && Math.abs(toldMs - readingMs) > ERROR_MS;
-  const clockMs = Math.max(markMs, isWrong && (isFirst || isOff) ? readingMs : toldMs);
+  const isTrusted = isWrong && ((isFirst && readingMs >= markMs - ERROR_MS) || isOff);
+  const clockMs = Math.max(markMs, isTrusted ? readingMs : toldMs);
   const put = (field: string, ms: number) =>
     data.setField(clockKey, field, Buffer.from(ms.toFixed(3)));
   if (clockMs !== toldMs) put('correction', correctionMs + clockMs - toldMs);

@@ -121,6 +121,18 @@ export function describeClock(shared: Shared): void {
     expectNear(await second.send(), beforeMs + HOUR_MS);
   });
 
+  it('goes on though the process that has followed it longest stood still for a while', async () => {
+    const [first, second] = await followers(shared);
+    const beforeMs = await second.send();
+    first.aheadMs = -HOUR_MS;
+    const stepMs = shared().leaseMs / 4;
+    for (let step = 0; step < 20; step++) {
+      await shared().pass(stepMs);
+      await first.send();
+    }
+    expect((await second.send()) - beforeMs).toBeGreaterThan(19 * stepMs);
+  });
+
   it('never goes back to what a process reads', async () => {
     const [first] = await followers(shared);
     const beforeMs = await first.send();
