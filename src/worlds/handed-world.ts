@@ -1,6 +1,8 @@
 import type { StreamEncoding } from '../codec/encoding.ts';
 import type { FrozenWorld } from '../shard/protocol.ts';
 import type { WorldRecord } from './records.ts';
+import { hashedAt } from './world-journal.ts';
+import type { WorldParts } from './world-parts.ts';
 
 /** A world at hand, as one node hands it to another. All of it is plain data. */
 export interface HandedWorld {
@@ -21,4 +23,19 @@ export interface HandedWorld {
   encodings: readonly StreamEncoding[];
   /** Tick of the last frame that its watchers have got; null: nobody watches it. */
   sentTick: number | null;
+}
+
+/** What a world tells of itself, and its parts. */
+export function handedFrom(
+  { record, journal, guard, ticks, demand }: WorldParts,
+  own: Pick<HandedWorld, 'number' | 'due' | 'lastTouchMs' | 'frozen' | 'sentTick'>,
+): HandedWorld {
+  const { masks, seq: maskSeq, lastTick: maskTick, hash } = journal;
+  return {
+    ...own,
+    record: { ...record, masks, maskSeq, maskTick, ...hashedAt(maskSeq, hash) },
+    trapsMs: guard.trapsMs,
+    ...{ answeredTick: ticks.answered, paidTick: ticks.paid },
+    encodings: demand.encodings,
+  };
 }

@@ -32,7 +32,7 @@ import type {
 import { CrashLoopGuard } from './crash-loop-guard.ts';
 import { EncodingDemand } from './encoding-demand.ts';
 import { forkOptions } from './forks.ts';
-import type { HandedWorld } from './handed-world.ts';
+import { type HandedWorld, handedFrom } from './handed-world.ts';
 import type { IdleWorld } from './idle-index.ts';
 import { ImageLadder } from './image-ladder.ts';
 import { LatestFrame } from './latest-frame.ts';
@@ -41,7 +41,7 @@ import type { WorldRecord } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
-import { hashedAt, WorldJournal } from './world-journal.ts';
+import { WorldJournal } from './world-journal.ts';
 import { reloading, WorldLoader } from './world-loader.ts';
 import { WorldLockstep } from './world-lockstep.ts';
 import { WorldOutlooks } from './world-outlooks.ts';
@@ -240,23 +240,11 @@ export class OwnedWorld implements World, IdleWorld {
   }
 
   handOut(frozen: FrozenWorld | null): HandedWorld {
-    const { record, journal, guard, ticks, demand } = this.#parts;
-    const { masks, seq: maskSeq, lastTick: maskTick, hash } = journal;
-    return {
-      ...{
-        number: this.number,
-        record: { ...record, masks, maskSeq, maskTick, ...hashedAt(maskSeq, hash) },
-      },
-      ...{ due: this.due, lastTouchMs: this.#lastUseMs, trapsMs: guard.trapsMs },
-      ...{ answeredTick: ticks.answered, paidTick: ticks.paid },
-      ...{ frozen, sentTick: this.#latest?.tick ?? null },
-      encodings: demand.encodings,
-    };
-  }
-
-  /** A world is in use while it is watched, also without calls. */
-  get #lastUseMs(): number {
-    return this.watcherCount > 0 ? this.#shared.clock.now() : this.lastTouchMs;
+    const { number, due } = this;
+    // It is in use while it is watched, also without calls.
+    const lastTouchMs = this.watcherCount > 0 ? this.#shared.clock.now() : this.lastTouchMs;
+    const sentTick = this.#latest?.tick ?? null;
+    return handedFrom(this.#parts, { number, due, lastTouchMs, frozen, sentTick });
   }
 
   takeIn(handed: HandedWorld): void {
