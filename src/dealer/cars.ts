@@ -16,6 +16,7 @@ import { newId } from './ids.ts';
 import { ListedCar } from './listed-car.ts';
 import { batchesOf, type Listing, type Page, pageOf } from './listing.ts';
 import { Mirror } from './mirror.ts';
+import { payingOnce } from './paying-once.ts';
 import { Quotas } from './quotas.ts';
 import {
   type AccountRecord,
@@ -266,13 +267,14 @@ export class Cars {
    */
   remove(session: Session, vin: string, pay: (records: number) => void): Promise<string> {
     const { slices } = this.#registry;
+    const payUpTo = payingOnce(pay);
     return this.#registry.change(async (transaction) => {
       const actor = await this.#sessions.revalidate(transaction, session);
       const car = await findCar(transaction, vin);
       if (car === undefined) throw notFound('Car');
       if (!can(actor, 'car.remove', resourceOf(car))) throw forbidden();
       if (car.owner !== null) throw conflict('The car has an owner');
-      pay(entryCountOf(car));
+      payUpTo(entryCountOf(car));
       await forgetTrail(transaction, slices, subjectOf(car), car);
       transaction.remove(keys.car(transaction.generation, car.vin));
       return car.vin;

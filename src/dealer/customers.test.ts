@@ -38,11 +38,11 @@ const put = (from: number, to: number, dealer: string | null) =>
     }
   });
 
-async function list(username: string, page: Page = {}) {
+async function list(username: string, page: Page = {}, read = (_: number) => {}) {
   const { revision } = await registry.edition();
   const role = username === 'admin' ? 'admin' : 'dealer';
   const session = { account: { id: username, username, role }, revision } as unknown as Session;
-  return customers.list(session, page, false);
+  return customers.list(session, page, false, read);
 }
 
 async function namesOf(batches: Awaited<ReturnType<typeof list>>['batches']): Promise<string[]> {
@@ -50,6 +50,17 @@ async function namesOf(batches: Awaited<ReturnType<typeof list>>['batches']): Pr
   for await (const batch of batches) names.push(...batch.map((text) => JSON.parse(text).username));
   return names;
 }
+
+test('[L20] a list tells how many cars were read for it', async () => {
+  await put(1, 3, 'nordbil');
+  await registry.change(async (transaction) => {
+    for (const vin of ['V1', 'V2']) transaction.put(keys.owned(0, nameOf(2), vin), 0);
+  });
+  const read: number[] = [];
+  const { batches } = await list('nordbil', {}, (cars) => read.push(cars));
+  expect(await namesOf(batches)).toHaveLength(3);
+  expect(read.toSorted()).toEqual([0, 0, 2]);
+});
 
 test('a dealer lists its own customers, an admin all, in their order', async () => {
   await put(4, 5, 'nordbil');

@@ -30,6 +30,12 @@ export interface CustomerLimits {
   max: number;
 }
 
+interface ListedHow {
+  withPassword: boolean;
+  /** Called with how many cars were read with a customer. */
+  read: (cars: number) => void;
+}
+
 /** The customers of all dealers. */
 export class Customers {
   readonly #registry: Registry;
@@ -74,22 +80,26 @@ export class Customers {
     };
   }
 
-  /** The customers that the caller may read, by username. */
-  async list(session: Session, page: Page, withPassword: boolean): Promise<Listing> {
+  /**
+   * The customers that the caller may read, by username.
+   * @param read called with how many cars were read with some of them
+   */
+  async list(
+    session: Session,
+    page: Page,
+    withPassword: boolean,
+    read: (cars: number) => void,
+  ): Promise<Listing> {
     const { account, revision } = session;
     const { items, stamp } = await this.#all.read(revision);
     const count = this.#pageOf(account, items, page).length;
     const tag = `${stamp}.${revision}.${account.id}.${Number(withPassword)}`;
-    return { tag, count, batches: this.#batches(account, page, withPassword) };
+    return { tag, count, batches: this.#batches(account, page, { withPassword, read }) };
   }
 
-  async *#batches(
-    actor: Actor,
-    page: Page,
-    withPassword: boolean,
-  ): AsyncGenerator<readonly string[]> {
+  async *#batches(actor: Actor, page: Page, how: ListedHow): AsyncGenerator<readonly string[]> {
     const textsOf = async (reader: Reader, batch: readonly ListedCustomer[]) => {
-      const texts = batch.map((each) => this.#textOf(reader, each, actor, withPassword));
+      const texts = batch.map((each) => this.#textOf(reader, each, actor, how));
       return (await Promise.all(texts)).filter((text) => text !== undefined);
     };
     // A list of one batch is read again if a reset happens meanwhile.
@@ -113,7 +123,7 @@ export class Customers {
     reader: Reader,
     { id }: ListedCustomer,
     actor: Actor,
-    withPassword: boolean,
+    { withPassword, read }: ListedHow,
   ): Promise<string | undefined> {
     const key = keys.account(reader.generation, { role: 'user', id });
     const [customer, cars] = await Promise.all([
@@ -121,6 +131,7 @@ export class Customers {
       carsOf(reader, id),
     ]);
     // Customers are never deleted, but a reset removes the records before it.
+    read(cars.length);
     if (!customer) throw listChanged();
     if (!can(actor, 'customer.read', resourceOf(customer))) return undefined;
     return JSON.stringify(this.show(actor, customer, cars, withPassword));

@@ -118,6 +118,15 @@ test('[L20] the removal of a dealer pays for what it changes, and changes nothin
   expect(pay).toHaveBeenCalledTimes(1);
 });
 
+test('[L20] the removal of a dealer pays once, however often it is attempted', async () => {
+  await fill('nordbil', 0, 3);
+  const pay = vi.fn();
+  const refused = vi.spyOn(temp.store, 'commit').mockResolvedValueOnce(false);
+  expect(await remove(pay)).toMatchObject({ cars: 3, customers: 3 });
+  expect(refused.mock.calls.length).toBeGreaterThan(1);
+  expect(pay.mock.calls).toEqual([[6]]);
+});
+
 test('[D16] a dealer is removed however often its cars change meanwhile', async () => {
   await fill('nordbil', 0, COUNT);
   const removed = remove();

@@ -5,6 +5,7 @@ import type { Cars } from './cars.ts';
 import type { Customers } from './customers.ts';
 import { invalid, notFound, valueFault } from './errors.ts';
 import { Mirror, type Snapshot } from './mirror.ts';
+import { payingOnce } from './paying-once.ts';
 import { type DealerRecord, keys } from './records.ts';
 import type { Registry } from './registry.ts';
 import type { Actor } from './rights.ts';
@@ -61,6 +62,7 @@ export class Dealers {
   ): Promise<DealerRemoval> {
     const { registry, sessions, cars, customers } = this.#dependencies;
     if (heir === username) throw invalid(valueFault(HEIR_FIELD, 'must be another dealer'));
+    const payUpTo = payingOnce(pay);
     return registry.changeAlone(async (transaction) => {
       const actor = await sessions.revalidate(transaction, session);
       if (heir !== null) await expectDealer(transaction, heir, HEIR_FIELD);
@@ -71,7 +73,7 @@ export class Dealers {
         await cars.tally(revision),
         await customers.tally(revision),
       ];
-      pay(fleets.ofDealer.of(username) + customerCounts.countOf(username));
+      payUpTo(fleets.ofDealer.of(username) + customerCounts.countOf(username));
       transaction.remove(keys.account(generation, ref));
       transaction.remove(keys.name(generation, username));
       const move = { from: username, to: heir };

@@ -137,6 +137,24 @@ test('it misses no commit that ends while it reads', async () => {
   expect(await text()).toBe('a1 b2');
 });
 
+test('it shows what there is while another process changes records all the time', async () => {
+  const [one, other] = [open(), open()];
+  await other.put('a', 1);
+  const list = one.store.list.bind(one.store);
+  let value = 1;
+  vi.spyOn(one.store, 'list').mockImplementation(async (prefix, page) => {
+    const found = await list(prefix, page);
+    await other.put('a', ++value);
+    // Somebody else at this node sees that.
+    await one.registry.epoch((await one.registry.edition()).revision);
+    return found as never;
+  });
+  const { items } = await one.read();
+  expect(items).toMatchObject([{ order: 'a', value: expect.any(Number) }]);
+  // As of one moment, had there been one: it has tried more than once.
+  expect(value).toBeGreaterThan(2);
+});
+
 test('it shows nothing of a store that has lost its records', async () => {
   const { store, put, text } = open();
   await put('a', 1);

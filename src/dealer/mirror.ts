@@ -27,6 +27,9 @@ export interface Snapshot<T> {
   stamp: string;
 }
 
+/** Records are read so often to have them all as of one moment. */
+const LOADS_MAX = 4;
+
 interface Loaded<T extends Ordered> {
   epoch: number;
   generation: number;
@@ -71,9 +74,12 @@ export class Mirror<R, T extends Ordered> {
   }
 
   async #readLater(revision: number): Promise<Snapshot<T>> {
-    for (;;) {
+    const wanted = await this.#registry.epoch(revision);
+    for (let loads = 0; ; loads++) {
       const epoch = await this.#registry.epoch(revision);
-      if (this.#loaded?.epoch === epoch) {
+      // While another process changes records all the time, none may be as they are after a load.
+      const least = loads < LOADS_MAX ? epoch : wanted;
+      if (this.#loaded !== undefined && this.#loaded.epoch >= least) {
         if (this.#following) {
           await this.#following;
           continue;

@@ -8,6 +8,7 @@ import type { Route } from '../server/router.ts';
 import { type Count, guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
+import { paidFor } from './payer.ts';
 
 // ── log-in and sign-up ────────────────────────────────────────────────────────────────────────
 
@@ -158,7 +159,7 @@ export function accountRoutes(context: DealerRouteDependencies): Route[] {
       action: 'profile.read',
       answer: schemas.Profile,
       priceUs: PRICES_US.listedCustomer,
-      run: (_, { account }) => profileBody(platform, account),
+      run: (_, { account }, payer) => paidFor(payer, profileBody(platform, account)),
     }),
     guarded({
       endpoint: 'PATCH /api/me/profile',
@@ -170,7 +171,7 @@ export function accountRoutes(context: DealerRouteDependencies): Route[] {
       body: forms.ProfileChange,
       answer: schemas.Customer,
       refusals: { 403: WRONG_ROLE, 409: 'The email is taken, or the dealer is full.' },
-      run: ({ body }, session) => accounts.changeProfile(session, body),
+      run: ({ body }, session, payer) => paidFor(payer, accounts.changeProfile(session, body)),
     }),
   ];
 }

@@ -68,6 +68,11 @@ describe('a large body has the answer of a small one', () => {
   });
 });
 
+test('of a repeated field of a form the last counts, and is absent where that is empty', async () => {
+  const fields = 'username=a&username=&scope=&scope=b';
+  expect(await here(fields, FORM_TYPE)).toEqual({ scope: 'b' });
+});
+
 test('a large body that waits when the node stops is refused', async () => {
   const stopping = new BodyThread();
   const read = new BodyReader(stopping).read(given(`"${'a'.repeat(LARGE)}"`), address);

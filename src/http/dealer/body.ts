@@ -116,7 +116,8 @@ export async function readForm(body: Uint8Array, contentType: string): Promise<o
     : MULTIPART_TYPE.test(contentType)
       ? await readParts(body, contentType)
       : [];
-  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+  const last = Object.entries(Object.fromEntries(entries));
+  return Object.fromEntries(last.filter(([, value]) => value !== ''));
 }
 
 /** Counts what separates fields: `&`, or lines that begin with two dashes. */

@@ -12,7 +12,7 @@ import { guardedRoutes, openRoutes, WRONG_ROLE } from './call.ts';
 import type { DealerRouteDependencies } from './dependencies.ts';
 import * as forms from './forms.ts';
 import { type Asked, ListReplies } from './list-replies.ts';
-import type { Payer } from './payer.ts';
+import { type Payer, paidFor } from './payer.ts';
 
 const FOREIGN = 'The caller may not change this car.';
 /** Records that are written of a car or a customer which goes to another dealer: itself, and what is noted. */
@@ -236,7 +236,8 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
       run: async (ask, session, payer) => {
         const { include_password: withPassword } = ask.query;
         audit(withPassword, ask.requestId, session);
-        const list = await customers.list(session, ask.query, withPassword);
+        const read = (cars: number) => payer.spend(PRICES_US.listedCar * cars);
+        const list = await customers.list(session, ask.query, withPassword, read);
         return lists.of(ask, list, () => payer.pay(PRICES_US.listedCustomer * list.count));
       },
     }),
@@ -250,9 +251,10 @@ function customerRoutes(context: DealerRouteDependencies): Route[] {
       answer: schemas.Customer,
       refusals: { 403: WRONG_ROLE, 404: 'There is no such customer, or it is another dealer’s.' },
       priceUs: PRICES_US.listedCustomer,
-      run: ({ path, query, requestId }, session) => {
+      run: ({ path, query, requestId }, session, payer) => {
         audit(query.include_password, requestId, session);
-        return customers.one(session.account, path.username, query.include_password);
+        const { include_password: withPassword } = query;
+        return paidFor(payer, customers.one(session.account, path.username, withPassword));
       },
     }),
   ];

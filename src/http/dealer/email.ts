@@ -81,7 +81,10 @@ function topLevelFault(domain: string): string | undefined {
 }
 
 function lengthFault(email: string): string | undefined {
-  const surplus = Buffer.byteLength(email) - LENGTH_MAX;
+  // It is compared in this form, which may be many times as long.
+  const compared = email.normalize('NFKC');
+  const bytes = Math.max(Buffer.byteLength(email), Buffer.byteLength(compared));
+  const surplus = bytes - LENGTH_MAX;
   return surplus > 0 ? `The email address is too long ${tooMany(surplus)}.` : undefined;
 }
 

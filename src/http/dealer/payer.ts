@@ -1,4 +1,5 @@
 import type { TokenBuckets } from '../../token-buckets.ts';
+import { PRICES_US } from '../server/prices.ts';
 import type { RateLimits } from '../server/rate-limits.ts';
 import type { Header } from '../server/reply.ts';
 
@@ -30,6 +31,14 @@ export class Payer {
     this.#paidUs += us;
   }
 
+  /** Pays for work that is done: whoever cannot pay it waits before the next. */
+  spend(us: number): void {
+    const { work, accountWork } = this.#limits;
+    if (this.#accountId !== undefined) accountWork?.spend(this.#accountId, us);
+    work?.spend(this.#addressKey(), us);
+    this.#paidUs += us;
+  }
+
   #take(budget: TokenBuckets | undefined, key: string, us: number): void {
     if (budget === undefined) return;
     try {
@@ -55,4 +64,16 @@ export function levelHeaders(name: string, limit: TokenBuckets, key: string): re
     ['RateLimit-Policy', `"${name}";q=${Math.floor(burst)};w=${Math.ceil(burst / perS)}`],
     ['RateLimit', `"${name}";r=${left};t=${fullInS}`],
   ];
+}
+
+/** The answer about an account, once its cars are paid for: how many there are shows when they are read. */
+export async function paidFor<Answer extends object | Promise<object>>(
+  payer: Payer,
+  answering: Answer,
+): Promise<Awaited<Answer>> {
+  const answer = await answering;
+  if ('cars' in answer && Array.isArray(answer.cars)) {
+    payer.spend(PRICES_US.listedCar * answer.cars.length);
+  }
+  return answer;
 }
