@@ -7,6 +7,9 @@ import type { Time } from './time.ts';
 /** Keys with a bucket at the same time; a key that is evicted starts with a full one again. */
 const KEYS_MAX = 32_768;
 
+/** So much of a bucket is enough for what costs more than it holds. */
+const NEARLY_FULL = 0.9;
+
 /** What hints count in. */
 interface Unit {
   /** After a number; empty: tokens need no name. */
@@ -59,7 +62,7 @@ export class TokenBuckets {
     const nodeCount = this.#nodeCount?.() ?? 1;
     if (nodeCount <= 1) return this.#whole;
     const { burst, perS } = this.#whole;
-    return { burst: Math.max(1, burst / nodeCount), perS: perS / nodeCount };
+    return { burst: Math.ceil(burst / nodeCount), perS: perS / nodeCount };
   }
 
   /** Takes tokens. Throws TwinError `rate_limited` and takes nothing if there are too few. */
@@ -67,14 +70,21 @@ export class TokenBuckets {
     this.#affordable(key, cost).tokens -= cost;
   }
 
-  /** As `take`, but takes at most a full bucket. */
+  /**
+   * As `take`, but takes at most a full bucket, of which a little may be lacking: a request that has paid
+   * for its first part could never pay for the rest otherwise.
+   */
   takeUpToBurst(key: string, cost: number): void {
-    this.take(key, Math.min(cost, this.#whole.burst));
+    this.#affordable(key, this.#nearlyFull(cost)).tokens -= Math.min(cost, this.#whole.burst);
   }
 
   /** Throws if `takeUpToBurst` would. */
   checkUpToBurst(key: string, cost: number): void {
-    this.check(key, Math.min(cost, this.#whole.burst));
+    this.check(key, this.#nearlyFull(cost));
+  }
+
+  #nearlyFull(cost: number): number {
+    return Math.min(cost, NEARLY_FULL * this.size.burst);
   }
 
   /** Throws if `take` would. */
@@ -104,7 +114,7 @@ export class TokenBuckets {
 
   /** Whether `takeUpToBurst` would take. */
   affords(key: string, cost: number): boolean {
-    return this.#refilled(key).tokens >= Math.min(cost, this.size.burst);
+    return this.#refilled(key).tokens >= this.#nearlyFull(cost);
   }
 
   /** Whether half a bucket is left after so many tokens are taken. */

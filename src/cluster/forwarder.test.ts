@@ -37,6 +37,9 @@ beforeEach(() => {
   });
 });
 
+const change = { ...call, method: 'PATCH' };
+const forwardChange = () =>
+  forwarder.forward(change, WORLD, () => Promise.reject(new Error('not here')));
 const forward = () => forwarder.forward(call, WORLD, () => Promise.reject(new Error('not here')));
 
 describe('requests that are passed on are counted', () => {
@@ -63,4 +66,17 @@ describe('requests that are passed on are counted', () => {
     await expect(forward()).rejects.toBeInstanceOf(TwinError);
     expect(forwarder.counts).toEqual({ answered: 0, moved: 0, broken: 0, refused: 1 });
   });
+});
+
+test('a change whose answer a busy node gave up may have been made', async () => {
+  const refusedAnswer = new LinkBroken('too many', { isSent: true, isOverloaded: true });
+  const refusedCall = new LinkBroken('too many', { isSent: false, isOverloaded: true });
+  answers = [refusedAnswer, refusedCall];
+  await expect(forwardChange()).rejects.toMatchObject({
+    code: 'store_unavailable',
+    hint: expect.stringContaining('may have been made'),
+  });
+  await expect(forwardChange()).rejects.toMatchObject({ code: 'overloaded' });
+  answers = [refusedAnswer];
+  await expect(forward()).rejects.toMatchObject({ code: 'overloaded' });
 });

@@ -94,8 +94,12 @@ export class Forwarder {
     } catch (error) {
       if (!(error instanceof LinkBroken)) throw error;
       this.counts.broken++;
-      if (error.isOverloaded) throw new TwinError('overloaded', undefined, RETRY_AFTER_S);
-      if (!error.isSent || (kind === CALL && isRepeatable(call))) return undefined;
+      const { isOverloaded, isSent } = error;
+      // What is overloaded with answers has done what it was asked for.
+      if (isOverloaded && (!isSent || isRepeatable(call))) {
+        throw new TwinError('overloaded', undefined, RETRY_AFTER_S);
+      }
+      if (!isSent || (kind === CALL && isRepeatable(call))) return undefined;
       throw new TwinError('store_unavailable', UNKNOWN_HINT, RETRY_AFTER_S);
     }
     const told = readAnswer(answer);

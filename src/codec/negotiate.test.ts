@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerEncoding, contentCoding, streamChoice } from './negotiate.ts';
+import { answerEncoding, contentCoding, prefersHtml, streamChoice } from './negotiate.ts';
 
 describe('a stream', () => {
   test.each([
@@ -115,4 +115,10 @@ describe('the coding of a body', () => {
     expect(contentCoding('br, gzip', ['identity'])).toBe('identity');
     expect(contentCoding('br, gzip;q=0.1', ['gzip', 'identity'])).toBe('gzip');
   });
+});
+
+test('a header longer than any client has counts as absent', () => {
+  const long = `application/msgpack,${'a,'.repeat(600)}`;
+  expect([answerEncoding(long), prefersHtml(`text/html,${long}`)]).toEqual(['json', false]);
+  expect(contentCoding(`gzip,${long}`, ['br', 'gzip'])).toBe('identity');
 });

@@ -44,7 +44,7 @@ interface MediaRange {
  * @param accept the Accept header; empty if there is none
  */
 export function answerEncoding(accept: string): Encoding {
-  const ranges = accept.split(',').map(mediaRange);
+  const ranges = rangesOf(accept);
   const msgpack = best(ranges, MSGPACK_TYPES);
   if (msgpack === undefined || msgpack.quality === 0) return 'json';
   const json = best(ranges, [JSON_TYPE]);
@@ -61,7 +61,7 @@ export function answerEncoding(accept: string): Encoding {
  * @param accept the Accept header; empty if there is none
  */
 export function prefersHtml(accept: string): boolean {
-  const ranges = accept.split(',').map(mediaRange);
+  const ranges = rangesOf(accept);
   const html = best(ranges, [HTML_TYPE])?.quality ?? 0;
   return html > 0 && html >= (best(ranges, [JSON_TYPE])?.quality ?? 0);
 }
@@ -80,7 +80,7 @@ const UNNAMED_IDENTITY = Number.MIN_VALUE;
  */
 export function contentCoding(accept: string, offered: readonly ContentCoding[]): ContentCoding {
   if (accept === '' || offered.length === 1) return 'identity';
-  const ranges = accept.split(',').map(mediaRange);
+  const ranges = rangesOf(accept);
   const weightOf = (coding: ContentCoding) => {
     const names = coding === 'gzip' ? ['gzip', 'x-gzip'] : [coding];
     const standard = coding === 'identity' ? UNNAMED_IDENTITY : 0;
@@ -95,6 +95,13 @@ export function contentCoding(accept: string, offered: readonly ContentCoding[])
     highest = weight;
   }
   return chosen;
+}
+
+/** Longer headers than any client has count as absent: each range costs time. */
+const ACCEPT_LENGTH_MAX = 1024;
+
+function rangesOf(accept: string): MediaRange[] {
+  return accept.length > ACCEPT_LENGTH_MAX ? [] : accept.split(',').map(mediaRange);
 }
 
 /** A range such as `application/msgpack; q=0.5`, with its position in the header. */

@@ -163,6 +163,8 @@ interface CounterfactualTask {
 export interface RewindTask extends CounterfactualTask {
   past: WorldPast;
   chains: readonly IncidentContacts[];
+  /** No change up to this tick can follow those of the past. */
+  completeTick: number;
 }
 
 /** Searches for the explanation of one incident, from its state in the rewind cache. */

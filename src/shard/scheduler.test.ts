@@ -270,6 +270,22 @@ describe('the scheduler', () => {
     expect(long.done).toBe(true);
   });
 
+  it('brings a watched world to now before other work, also where it was on its way in the background', () => {
+    const kernel = makeKernel(1);
+    const shard = new ManualShard(kernel, { counterfactuals: { work: () => {}, isBusy: true } });
+    const first = shard.enter(makeWorld(kernel, 0), 1, 20_000);
+    shard.scheduler.turn();
+    const background = shard.reach(first, 20_000, true);
+    for (let turns = 0; turns < 20; turns++) shard.scheduler.turn();
+    expect(background.done).toBe(false);
+    shard.scheduler.watch(first, true, false);
+    for (let turns = 0; shard.frames.length === 0 && turns < 4000; turns++) {
+      shard.nowMs += 1;
+      shard.scheduler.turn();
+    }
+    expect(shard.frames.length).toBeGreaterThan(0);
+  });
+
   it('lets a burst go on beside hot worlds that would take the whole thread', () => {
     const { kernel, shard, first } = setUp(1, 2000, 400);
     const model = makeWorld(kernel, 0);

@@ -290,7 +290,10 @@ export class Scheduler {
     world.owesFrames = this.#owes(world, due);
     if (due - world.tick > BEHIND_TICKS) {
       world.owesFrames = false;
-      if (!this.#bursts.has(world)) this.reach(world, this.#catchUp(world, due));
+      // One in the background would let all other work go first.
+      if (this.#bursts.get(world)?.background !== false) {
+        this.reach(world, this.#catchUp(world, due));
+      }
       return;
     }
     if (world.owesFrames && this.#frames.has(world)) {

@@ -180,6 +180,7 @@ export class Explanations {
     if (!this.#isWatched && this.#rewinding.size > 0) return;
     if (!this.#isPaidByWorld([]) && this.#payable().length === 0) return this.#waitForRefill();
     const { funded: newest, isAnyUnpaid } = await this.#choose();
+    if (!this.#isWanted) return;
     if (newest.length === 0) return isAnyUnpaid ? this.#waitForRefill() : undefined;
     // The cache has no states of unwatched worlds: they need a rewind.
     const { missing, failed } = this.#isWatched
@@ -344,10 +345,13 @@ export class Explanations {
   async #rewindAndSearch(orders: readonly Funded[], trustImage: boolean): Promise<void> {
     const chains = orders.map(({ chain }) => chain);
     const rewind = await planRewind(this.#parts, chains, trustImage);
+    if (!this.#isWanted) return;
     const rewound = orders.filter(({ chain }) => rewind.chains.includes(chain));
     for (const { budget } of rewound) budget.spend(rewind.ticks / rewound.length);
     const client = orders[0]?.client ?? '';
-    const failed = await runRewind(this.#parts, rewind, { client, background: true }).then(
+    // Their chains are over: no later change belongs to them.
+    const order = { client, completeTick: Number.POSITIVE_INFINITY, background: true };
+    const failed = await runRewind(this.#parts, rewind, order).then(
       async () => (this.#isWanted ? (await this.#search(rewound, true)).failed : []),
       (error: unknown) => {
         if (error instanceof TwinError) throw error;

@@ -42,7 +42,7 @@ import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
 import { WorldJournal } from './world-journal.ts';
-import { reloading, WorldLoader } from './world-loader.ts';
+import { WorldLoader } from './world-loader.ts';
 import { WorldLockstep } from './world-lockstep.ts';
 import { WorldOutlooks } from './world-outlooks.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -186,7 +186,7 @@ export class OwnedWorld implements World, IdleWorld {
     const { journal } = this.#parts;
     // While it starts over, it would be neither before the new start nor after it.
     if (!this.loader.hasStartedOver) await this.loader.startedOver();
-    if (this.isRetired) throw reloading();
+    this.loader.refuseWhenRetired();
     try {
       return await journal.change(car, touched, values);
     } catch (error) {

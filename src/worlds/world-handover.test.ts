@@ -28,7 +28,7 @@ describe('the worlds of a partition that moves', () => {
     expect(await world.frame('json')).toBeInstanceOf(Uint8Array);
   });
 
-  it('[I11] go with a time of use of now while they are watched', async () => {
+  it('[W34] go with a time of use of now while they are watched', async () => {
     const world = (await node.worlds.create({ startTick: 5000 })) as OwnedWorld;
     world.lastTouchMs -= 600_000;
     const { lastTouchMs } = world;

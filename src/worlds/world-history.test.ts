@@ -76,11 +76,16 @@ test('[P35] what is stored of an incident is told and replayed without a step of
     },
   };
   // Whatever steps the world goes through its loader.
-  const loader = { query: () => expect.unreachable() };
+  const loader = { query: () => expect.unreachable(), hasStartedOver: true };
   const history = new WorldHistory(parts as unknown as WorldParts, loader as never);
   expect(await history.recordedIncident('i900-0')).toMatchObject({ tick: 900, explained: false });
   expect(await history.recordedIncident('nothing')).toBeUndefined();
   const order = { client: 'a', on: 0, encoding: 'json', spend: () => {} } as const;
   await history.replay('i900-0', { ...order, untilContact: true });
   expect(replay).toHaveBeenCalledWith(expect.objectContaining({ untilTick: 900 }));
+  // Of a world that an earlier kernel has stepped, until it has started over.
+  loader.hasStartedOver = false;
+  await expect(history.replay('i900-0', { ...order, untilContact: true })).rejects.toMatchObject({
+    code: 'unknown_incident',
+  });
 });

@@ -142,7 +142,7 @@ export class WorldHistory {
     if (found === undefined) return undefined;
     const { world, record, shared } = this.#parts;
     const { chain, explanation, untilTick } = found;
-    if (chain[0].tick <= record.from.tick) {
+    if (!this.#loader.hasStartedOver || chain[0].tick <= record.from.tick) {
       throw new TwinError(
         'unknown_incident',
         'An earlier version of the kernel recorded this collision. It cannot be replayed.',
@@ -173,7 +173,8 @@ export class WorldHistory {
     }
     try {
       const { client } = task;
-      await runRewind(this.#parts, rewind, { client, background: false });
+      const completeTick = task.untilTick;
+      await runRewind(this.#parts, rewind, { client, completeTick, background: false });
       const answer = await shard.replay(task);
       if (answer.outcome === 'played') return answer;
       throw new Error('the state before the collision was evicted from the cache');

@@ -96,13 +96,13 @@ export class WorldLoader implements StandingWorld {
     const { world, record, ticks, residency, journal, reports, demand, guard } = this.#parts;
     const { clock, records, shard, cityIndex } = this.#parts.shared;
     guard.refuseInQuarantine(clock.now());
-    this.#refuseWhenRetired();
+    this.refuseWhenRetired();
     journal.beginLoading();
     await this.startedOver();
     const trustImage = !guard.distrustsImage(clock.now());
     const past = given?.past ?? (await records.past(world.number, record, trustImage));
     const number = shard.nextResidency();
-    this.#refuseWhenRetired();
+    this.refuseWhenRetired();
     const answer = await shard.open({
       world: world.number,
       residency: number,
@@ -119,7 +119,7 @@ export class WorldLoader implements StandingWorld {
       );
     }
     if (residency.isRetired) await residency.close(number);
-    this.#refuseWhenRetired();
+    this.refuseWhenRetired();
     // The shard may have evicted the world before its answer was read.
     if (!residency.begin(number)) return this.#loadNow();
     reports.loaded(answer.contacts);
@@ -129,7 +129,8 @@ export class WorldLoader implements StandingWorld {
     return number;
   }
 
-  #refuseWhenRetired(): void {
+  /** Throws TwinError where the world was deleted, has left this node, or has another object here. */
+  refuseWhenRetired(): void {
     if (!this.#parts.residency.isRetired) return;
     throw this.#parts.shared.isShown() ? reloading() : new BetweenNodes();
   }
@@ -159,6 +160,7 @@ export class WorldLoader implements StandingWorld {
     const { kernel, records } = shared;
     // The start includes all changes: none may be ahead of it.
     await journal.untilInEffect();
+    this.refuseWhenRetired();
     const from = { tick: ticks.due(), seq: journal.seq, masks: journal.masks };
     const restarted = { ...record, kernel, exact: false, from };
     await records.replace(world.number, restarted);

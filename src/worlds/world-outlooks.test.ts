@@ -50,9 +50,12 @@ function setUp() {
     residency: world,
     shared: { city: { hazards: [] }, cityIndex: 0, shard, isShown: () => world.isShown },
   } as unknown as WorldParts;
+  /** Called while the shard steps the world. */
+  const hooks = { stepping: () => {} };
   const loader = {
     query: async () => {
       world.loads++;
+      hooks.stepping();
       return { tick: world.tick };
     },
   } as unknown as WorldLoader;
@@ -60,6 +63,7 @@ function setUp() {
   return {
     world,
     forecasts,
+    hooks,
     change: () => {
       comes = world.seq + 1;
     },
@@ -156,4 +160,21 @@ test('[W38] A world that went to another node meanwhile is asked for there, and 
   world.isRetired = true;
   const deleted = await ask(askerWith(50_000)).catch((error: unknown) => error);
   expect(deleted).toMatchObject({ code: 'unknown_world' });
+});
+
+test('[W38] A change that becomes durable while the world is stepped takes a new forecast.', async () => {
+  const { world, forecasts, hooks, change, ask, answer } = setUp();
+  const asker = askerWith(100_000);
+  hooks.stepping = () => {
+    change();
+    world.seq++;
+    hooks.stepping = () => {};
+  };
+  const first = ask(asker);
+  await answer();
+  await first;
+  const second = ask(asker);
+  await answer();
+  await second;
+  expect(forecasts).toHaveLength(2);
 });

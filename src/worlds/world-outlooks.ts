@@ -39,9 +39,11 @@ export class WorldOutlooks {
   async outlook(asker: Asker): Promise<{ outlook: Outlook; tick: number }> {
     const { journal, residency, shared, world } = this.#parts;
     await journal.untilInEffect();
+    // A change that becomes durable while the world is stepped need not be in it.
+    const { seq } = journal;
     const { tick } = await this.#loader.query('tick', { asker });
-    if (this.#known?.seq !== journal.seq || tick > this.#known.tick + SERVES_TICKS)
-      this.#known = this.#begun(asker, tick);
+    if (this.#known?.seq !== seq || tick > this.#known.tick + SERVES_TICKS)
+      this.#known = this.#begun(asker, { seq, tick });
     const outlook = await this.#known.outlook;
     // Meanwhile the world may have been moved or deleted.
     if (!shared.isShown()) throw new BetweenNodes();
@@ -49,10 +51,9 @@ export class WorldOutlooks {
     return { outlook, tick: Math.max(outlook.fromTick, world.tick()) };
   }
 
-  #begun(asker: Asker, tick: number): Known {
+  #begun(asker: Asker, { seq, tick }: Pick<Known, 'seq' | 'tick'>): Known {
     if (!asker.affords(FORECAST_COST_TICKS)) throw new TwinError('rate_limited');
     asker.spend(FORECAST_COST_TICKS);
-    const { seq } = this.#parts.journal;
     const known = { seq, tick, outlook: this.#liveAhead(asker) };
     known.outlook.catch(() => {
       asker.spend(-FORECAST_COST_TICKS);

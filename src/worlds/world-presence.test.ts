@@ -113,6 +113,15 @@ test('what is remembered of a living world ends with its slot, and after a minut
   expect(presence.isKnown(WORLD)).toBe(false);
 });
 
+test('a world of this node that cannot be shown lives all the same', async () => {
+  await create();
+  isServed = true;
+  loaded = () => Promise.reject(new TwinError('world_unavailable'));
+  expect(await find()).toEqual(present);
+  loaded = () => Promise.reject(new TwinError('store_unavailable'));
+  await expect(find()).rejects.toMatchObject({ code: 'store_unavailable' });
+});
+
 test('a world of this node is as the node has it, whatever was read before', async () => {
   await create();
   expect(await find()).toEqual(present);
@@ -144,8 +153,8 @@ test('a world that goes to another node while it is loaded is read from the stor
 
 test('a failure is one of the store, or of the node that serves the world', async () => {
   isServed = true;
-  loaded = () => Promise.reject(new TwinError('world_unavailable'));
-  await expect(find()).rejects.toMatchObject({ code: 'world_unavailable' });
+  loaded = () => Promise.reject(new TwinError('overloaded'));
+  await expect(find()).rejects.toMatchObject({ code: 'overloaded' });
   isServed = false;
   await temp.store.close();
   await expect(find()).rejects.toMatchObject({ code: 'store_unavailable' });

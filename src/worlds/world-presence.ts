@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { TwinError } from '../errors.ts';
 import { lruCache } from '../lru-cache.ts';
 import type { Store } from '../store/contract.ts';
 import { fleetOf } from '../twin/fleet.ts';
@@ -95,6 +96,9 @@ export class WorldPresence implements Presence {
       const world = await worlds.load(worldNumber);
       if (world !== undefined) return world;
     } catch (error) {
+      // It lives until it is deleted, also where this node cannot show it.
+      const isHidden = error instanceof TwinError && error.code === 'world_unavailable';
+      if (isHidden) return this.#read(worldNumber);
       if (worlds.serves(worldNumber)) throw error;
     }
     // Its partition may have been given to another node meanwhile, which knows how it was used last.

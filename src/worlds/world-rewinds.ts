@@ -36,7 +36,7 @@ export async function planRewind(
 export function runRewind(
   { world, shared: { shard, cityIndex } }: WorldParts,
   { past, chains }: PlannedRewind,
-  order: Pick<RewindTask, 'client' | 'background'>,
+  order: Pick<RewindTask, 'client' | 'completeTick' | 'background'>,
 ): Promise<void> {
   return shard.rewind({ ...order, world: world.number, cityIndex, past, chains });
 }

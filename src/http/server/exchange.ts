@@ -282,6 +282,7 @@ export class Exchange implements Call {
       response.end(body, this.isLast);
       this.#finish();
     } else {
+      if (this.isLast) response.writeHeader('Connection', 'close');
       this.#stream(body);
     }
   }

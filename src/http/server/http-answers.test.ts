@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -171,6 +171,20 @@ describe('a server', () => {
     const { body, headers } = await answer;
     expect(body).toBe('done');
     expect(headers.get('connection')).toBe('close');
+    await site.time.advanceUntil(drained);
+  });
+
+  test('that stops says with a large answer too that the connection ends', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const get = async (path: string) => {
+      const [response] = await once(request(`${site.url}${path}`, { agent }).end(), 'response');
+      await buffer(response);
+      return response.headers.connection;
+    };
+    expect([await get('/large'), await get('/page')]).toEqual([undefined, undefined]);
+    const drained = site.server.drain(5_000);
+    expect(await get('/large')).toBe('close');
+    agent.destroy();
     await site.time.advanceUntil(drained);
   });
 

@@ -229,8 +229,9 @@ export class HttpServer<Session = never> {
         this.#keep(exchange, chunk, isLast, maxBytes);
         if (!isLast || !exchange.isOpen) return;
         exchange.takeBody();
-        if (exchange.head.isChunked) time.immediate(() => this.#runIfOpen(exchange, route));
-        else this.#runInTurn(exchange, route);
+        if (exchange.head.isChunked) {
+          time.immediate(() => this.#ifOpen(exchange, () => this.#runInTurn(exchange, route)));
+        } else this.#runInTurn(exchange, route);
       } catch (error) {
         this.#fail(exchange, error);
       }
@@ -246,15 +247,15 @@ export class HttpServer<Session = never> {
     }
     this.#await(exchange, WAIT_MS_MAX);
     const turn = this.#turns.next(exchange.addressKey(), REQUEST_SHARE);
-    void turn.then(() => this.#runIfOpen(exchange, route));
+    void turn.then(() => this.#ifOpen(exchange, () => this.#run(exchange, route)));
   }
 
   // The parser delivers the last chunk before it checks the bytes after it. If these are malformed,
   // it closes the connection, and the request must not have had an effect.
-  #runIfOpen(exchange: Exchange, route: Route): void {
+  #ifOpen(exchange: Exchange, work: () => void): void {
     if (!exchange.isOpen) return;
     try {
-      this.#run(exchange, route);
+      work();
     } catch (error) {
       this.#fail(exchange, error);
     }
@@ -400,8 +401,10 @@ export class HttpServer<Session = never> {
     const exchange = this.#newExchange(response);
     response.onAborted(() => this.#abandon(exchange));
     const enter = (entrance: Entrance<Session>) => {
-      if (exchange.isOpen) this.#enter(exchange, entrance, response, context);
-      else entrance.abandon?.();
+      const isWanted = exchange.isOpen && !this.#isDraining;
+      if (isWanted) return this.#enter(exchange, entrance, response, context);
+      entrance.abandon?.();
+      if (exchange.isOpen) throw new TwinError('overloaded');
     };
     try {
       this.#begin(exchange, request);

@@ -20,7 +20,7 @@ export class OpenCount {
   /** Throws TwinError `rate_limited` if the key has its maximum open. */
   enter(key: string): void {
     const open = this.#open.get(key) ?? 0;
-    const max = Math.max(1, Math.floor(this.#max / (this.#nodeCount?.() ?? 1)));
+    const max = Math.ceil(this.#max / Math.max(1, this.#nodeCount?.() ?? 1));
     if (open >= max) throw new TwinError('rate_limited', this.#hint);
     this.#open.set(key, open + 1);
   }

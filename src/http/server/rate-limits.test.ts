@@ -47,7 +47,7 @@ test('takeUpToBurst takes at most a full bucket', async () => {
   const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time);
   buckets.takeUpToBurst('a', 1_000_000);
   expect(refusal(() => buckets.take('a'))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
-  expect(refusal(() => buckets.takeUpToBurst('a', 500))?.retryAfterS).toBe(10);
+  expect(refusal(() => buckets.takeUpToBurst('a', 500))?.retryAfterS).toBe(9);
   await time.advance(10_000);
   expect(refusal(() => buckets.takeUpToBurst('a', 500))).toBeUndefined();
   buckets.takeUpToBurst('b', 30);
@@ -167,10 +167,29 @@ test('[N9] streams and living worlds are divided, changes of a VIN and replays a
   const settings = { ...DEFAULT_RATE_LIMITS, socketsPerAddress: 11, livingWorldsPerAddress: 2 };
   const limits = createRateLimits(settings, TestTime.standing(), () => 4);
   const { sockets, livingWorlds, featureWrites, replays } = limits;
-  expect(timesDone(() => sockets?.enter('a'))).toBe(2);
+  // Rounded up.
+  expect(timesDone(() => sockets?.enter('a'))).toBe(3);
   expect(timesDone(() => livingWorlds?.enter('a'))).toBe(1);
   expect(timesDone(() => featureWrites?.take('v'))).toBe(50);
   expect(timesDone(() => replays?.enter('a'))).toBe(16);
+});
+
+test('[N9] the part of a node is rounded up', () => {
+  const settings = { ...DEFAULT_RATE_LIMITS, signUps: { burst: 10, perS: 0.1 } };
+  const { signUps } = createRateLimits(settings, TestTime.standing(), () => 3);
+  expect(timesDone(() => signUps?.take('a'))).toBe(4);
+});
+
+test('what takes a whole bucket may follow what the same request has paid', () => {
+  for (const nodeCount of [1, 3]) {
+    const buckets = new TokenBuckets({ burst: 300, perS: 1 }, TestTime.standing(), {
+      nodeCount: () => nodeCount,
+    });
+    buckets.takeUpToBurst('a', 5);
+    expect(buckets.affords('a', 1000)).toBe(true);
+    buckets.takeUpToBurst('a', 1000);
+    expect(refusal(() => buckets.takeUpToBurst('a', 1))?.code).toBe('rate_limited');
+  }
 });
 
 test('[N9] a node that comes or goes changes the part of each at once', async () => {
@@ -193,7 +212,7 @@ test('[N9] what one node allows at once is allowed by a full part, which owes th
   const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time, { nodeCount: () => 5 });
   buckets.take('a', 1);
   expect(refusal(() => buckets.take('a', 90))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
-  expect([buckets.affords('a', 90), buckets.spares('b', 50)]).toEqual([false, true]);
+  expect([buckets.affords('a', 90), buckets.spares('b', 50)]).toEqual([true, true]);
   expect(buckets.spares('b', 51)).toBe(false);
   await time.advance(500);
   buckets.takeUpToBurst('a', 90);

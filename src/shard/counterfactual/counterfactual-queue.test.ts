@@ -67,7 +67,10 @@ function setUp(watchedFrom = 0, time = systemTime, sliceTime = systemTime) {
       ),
     );
   const rewind = (some: readonly IncidentContacts[], background = true) =>
-    queue.rewind({ client: 'a', world: WORLD, cityIndex: 0, past, chains: some, background });
+    queue.rewind({
+      ...{ client: 'a', world: WORLD, cityIndex: 0, past, chains: some, background },
+      completeTick: Number.POSITIVE_INFINITY,
+    });
   return { kernel, cache, shard, slab, world, queue, chains, work, search, rewind };
 }
 
@@ -189,7 +192,9 @@ describe('work on a world', () => {
     const order: number[] = [];
     for (const world of [1, 1, 1, 2, 3, 3]) {
       const task = { client: 'a', world, cityIndex: 0, past, chains: [chain], background: true };
-      void queue.rewind(task).then(() => order.push(world));
+      void queue
+        .rewind({ ...task, completeTick: Number.POSITIVE_INFINITY })
+        .then(() => order.push(world));
     }
     await workInTurns(queue);
     expect(order).toEqual([1, 2, 3, 1, 3, 1]);
@@ -213,7 +218,7 @@ describe('a rewind of days', () => {
       const rewind = (client: string, what: string, ticks: number) => {
         const some: IncidentContacts[] = [[{ ...first, tick: ticks + LEAD_TICKS_MAX }]];
         const order = { client, world: WORLD, cityIndex: 0, background: what === 'explanation' };
-        return queue.rewind({ ...order, past, chains: some });
+        return queue.rewind({ ...order, past, chains: some, completeTick: ticks });
       };
       void rewind('a', long, 880_000);
       let isOver = false;

@@ -129,9 +129,14 @@ export class CounterfactualQueue {
     });
   }
 
-  #startOf(world: number, chain: IncidentContacts): RewindStart | undefined {
+  /** `untilTick`: of the re-run; by default as far as one goes. */
+  #startOf(
+    world: number,
+    chain: IncidentContacts,
+    untilTick = Number.POSITIVE_INFINITY,
+  ): RewindStart | undefined {
     const { cache, worlds } = this.#dependencies;
-    return cache.get(world, chain, worlds.get(world));
+    return cache.get(world, chain, { world: worlds.get(world), untilTick });
   }
 
   #encoderOf(world: number, cityIndex: number): WorldEncoder {
@@ -155,13 +160,15 @@ export class CounterfactualQueue {
     );
   }
 
-  *#rewind(rewind: Rewind, { world, cityIndex, past, chains }: RewindTask): Slices<void> {
+  *#rewind(rewind: Rewind, task: RewindTask): Slices<void> {
+    const { world, cityIndex, past, chains, completeTick } = task;
     yield* rewind.begin(cityIndex, past);
     for (const chain of chains.toSorted(([a], [b]) => a.tick - b.tick)) {
       const tick = chain[0].tick - LEAD_TICKS_MAX;
       yield* rewind.stepTo(tick);
       const image = rewind.kernel.image(rewind.slab);
-      this.#dependencies.cache.add(world, chain, { tick, image, journal: past.changes });
+      const state = { tick, image, journal: past.changes, completeTick };
+      this.#dependencies.cache.add(world, chain, state);
     }
   }
 
@@ -221,8 +228,8 @@ export class CounterfactualQueue {
   }
 
   *#replay(rewind: Rewind, task: ReplayTask): Slices<ReplayAnswer> {
-    const { world, cityIndex, chain, encoding } = task;
-    const start = this.#startOf(world, chain);
+    const { world, cityIndex, chain, encoding, untilTick } = task;
+    const start = this.#startOf(world, chain, untilTick);
     if (start === undefined) return { outcome: 'missing' };
     const table = at(this.#dependencies.cities.tables, cityIndex);
     const encoder = this.#encoderOf(world, cityIndex);

@@ -14,6 +14,8 @@ const chain: IncidentContacts = [contact];
 /** The latest tick of a re-run. */
 const END = TICK + COMPARED_END_TICKS;
 const image = new Uint8Array(8);
+/** For a re-run as far as one goes, of a world that is not in memory. */
+const WHOLE = { world: undefined, untilTick: Number.POSITIVE_INFINITY };
 
 const changeAt = (tick: number): NumberedChange => ({
   ...{ seq: tick, tick, car: 0, touched: 1, values: 0 },
@@ -24,8 +26,19 @@ const ticksOf = (start: { changes: readonly NumberedChange[] } | undefined) =>
 test('a rewind keeps the changes of a re-run up to its latest end', () => {
   const cache = new RewindCache();
   const journal = packNumbered([100, 200, 201, TICK, END, END + 1].map(changeAt));
-  cache.add(WORLD, chain, { tick: 200, image, journal });
-  expect(ticksOf(cache.get(WORLD, chain, undefined))).toEqual([201, TICK, END]);
+  cache.add(WORLD, chain, { tick: 200, image, journal, completeTick: END });
+  expect(ticksOf(cache.get(WORLD, chain, WHOLE))).toEqual([201, TICK, END]);
+});
+
+test('a rewind serves no re-run to a tick at which its journal may lack a change', () => {
+  const cache = new RewindCache();
+  const journal = packNumbered([100, 201, TICK].map(changeAt));
+  cache.add(WORLD, chain, { tick: 200, image, journal, completeTick: TICK + 15 });
+  const until = (untilTick: number) => cache.get(WORLD, chain, { world: undefined, untilTick });
+  expect(ticksOf(until(TICK + 15))).toEqual([201, TICK]);
+  expect([until(TICK + 16), until(Number.POSITIVE_INFINITY)]).toEqual([undefined, undefined]);
+  cache.add(WORLD, chain, { tick: 200, image, journal, completeTick: END });
+  expect(ticksOf(until(Number.POSITIVE_INFINITY))).toEqual([201, TICK]);
 });
 
 test('a watched world tells the changes until a re-run can meet no further one', () => {
@@ -35,7 +48,8 @@ test('a watched world tells the changes until a re-run can meet no further one',
     ...{ number: WORLD, residency: 3, tick: TICK, images: [{ tick: 0, seq: 0, bytes: image }] },
     changesAfter: (tick: number) => changes.filter((change) => change.tick > tick),
   };
-  const get = (of?: object) => ticksOf(cache.get(WORLD, chain, of as LoadedWorld | undefined));
+  const get = (of?: object) =>
+    ticksOf(cache.get(WORLD, chain, { ...WHOLE, world: of as LoadedWorld | undefined }));
   const keep = (record: ContactRecord) => cache.keep(world as unknown as LoadedWorld, record, TICK);
   keep(contact);
   expect(get(world)).toEqual([TICK]);

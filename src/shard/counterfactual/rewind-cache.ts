@@ -12,7 +12,11 @@ interface CachedState {
   image: Uint8Array;
   /** The changes during a re-run; until they are complete, the residency whose world has them. */
   changes: readonly NumberedChange[] | { residency: number };
+  /** No change up to this tick can follow. */
+  completeTick: number;
 }
+
+const COMPLETE = Number.POSITIVE_INFINITY;
 
 /** The states before collisions, for explanations and replays; at most REWIND_CACHE_MAX. */
 export class RewindCache {
@@ -36,32 +40,38 @@ export class RewindCache {
     const { number, residency } = world;
     // The world overwrites its images in place.
     const state = { tick: image.tick, image: image.bytes.slice(), changes: { residency } };
-    this.#states.set(keyOf(number, { tick, order }), state);
+    this.#states.set(keyOf(number, { tick, order }), { ...state, completeTick: COMPLETE });
   }
 
   /**
    * Keeps a state that a rewind has computed. `tick`: of the state or earlier; `journal`: see
-   * `packNumbered`, with the changes after it at least.
+   * `packNumbered`, with the changes after it at least. `completeTick`: see `CachedState`.
    */
   add(
     world: number,
     [first]: IncidentContacts,
-    { tick, image, journal }: { tick: number; image: Uint8Array; journal: Int32Array },
+    state: { tick: number; image: Uint8Array; journal: Int32Array; completeTick: number },
   ): void {
+    const { tick, image, journal, completeTick } = state;
     const changes = unpackNumbered(upTo(journal, endOf(first), tick));
-    this.#states.set(keyOf(world, first), { tick, image, changes });
+    this.#states.set(keyOf(world, first), { tick, image, changes, completeTick });
   }
 
-  /** The state before a collision of world `number`. `world`: the world, if it is in memory. */
+  /**
+   * The state before a collision of world `number`, for a re-run to a tick. `world`: the world, if it is in
+   * memory.
+   */
   get(
     number: number,
     [first]: IncidentContacts,
-    world: LoadedWorld | undefined,
+    { world, untilTick }: { world: LoadedWorld | undefined; untilTick: number },
   ): RewindStart | undefined {
     const key = keyOf(number, first);
     const state = this.#states.get(key);
     if (state === undefined) return undefined;
-    const { tick, image, changes } = state;
+    const { tick, image, changes, completeTick } = state;
+    // The world was changed later, perhaps.
+    if (completeTick < Math.min(untilTick, endOf(first))) return undefined;
     if (!('residency' in changes)) return { image, changes };
     const known = world?.residency === changes.residency ? world.changesAfter(tick) : undefined;
     if (known === undefined) {
@@ -70,7 +80,7 @@ export class RewindCache {
     }
     const start = { image, changes: known.filter((change) => change.tick <= endOf(first)) };
     // The changes are complete once the world has passed the latest end of a re-run.
-    if ((world?.tick ?? 0) >= endOf(first)) this.#states.set(key, { tick, ...start });
+    if ((world?.tick ?? 0) >= endOf(first)) this.#states.set(key, { tick, ...start, completeTick });
     return start;
   }
 }

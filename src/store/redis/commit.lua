@@ -29,11 +29,9 @@ local last = tonumber(redis.call('GET', KEYS[4]) or '0')
 local version = math.max(last + 1, now[1] * 1000000 + now[2])
 if i > #ARGV then return math.max(last, 1) end
 
-local isRemoval = true
-for k = i + 1, #ARGV, 3 do isRemoval = isRemoval and ARGV[k] == '-' end
--- A server without free memory takes no SET, but for one behind a write that needs none: what only
--- removes entries is what frees memory.
-if isRemoval then redis.call('ZREM', KEYS[3], ARGV[i]) end
+-- A server without free memory takes no SET, but for one behind a write that needs none. What begins
+-- with a removal is how memory becomes free: a world that is deleted, or moves in an index.
+if ARGV[i + 1] == '-' then redis.call('ZREM', KEYS[3], ARGV[i]) end
 redis.call('SET', KEYS[4], string.format('%.0f', version))
 local stamp = struct.pack('>d', version)
 while i <= #ARGV do

@@ -19,6 +19,8 @@ local epoch = string.match(redis.call('GET', KEYS[2]) or '', '^.*#%d+ ?(%d*)')
 local now = redis.call('TIME')
 local last = math.max(tonumber(epoch) or 0, tonumber(ARGV[5]))
 local given = math.max(last, now[1] * 1000 + math.floor(now[2] / 1000)) + 1
+-- A server without free memory takes no SET, but for one behind a write that needs none.
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 redis.call('SET', KEYS[2], ARGV[2] .. ' ' .. string.format('%.0f', given))
 redis.call('SET', KEYS[3], ARGV[4])

@@ -78,8 +78,10 @@ local clock = told
 local isOff = mark > 0 and (told < mark - ERROR_MS or told > mark + lifeMs / 2)
 if reading then
   local isFirst = not firstSynced or joined < firstSynced
-  -- What lies behind the mark was held up on its way, or its process stood still: others go on.
-  local isTrusted = isFirst and reading >= mark - ERROR_MS
+  -- One that is so far behind the mark stood still, and others go on. One that is nearer may be right,
+  -- and the mark of a process that took a jump of the server for its own lag.
+  local isNear = reading >= mark - ERROR_MS or told - reading <= lifeMs / 2
+  local isTrusted = isFirst and isNear
   if differ(told, reading) and (isTrusted or isOff) then clock = reading end
   clock = math.max(clock, mark)
 elseif firstSynced then

@@ -59,14 +59,14 @@ end
 
 if isMine then
   session = math.max(session, tonumber(lastSession))
-  -- A server without free memory takes no SET, but for one behind a write that needs none: a full
-  -- server refuses new entries, and lets no lease expire.
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
 else
   -- By the clock, so that a server which lost its last writes does not give an epoch again.
   local now = redis.call('TIME')
   epoch = math.max(epoch, tonumber(ARGV[6]), now[1] * 1000 + math.floor(now[2] / 1000)) + 1
 end
+-- A server without free memory takes no SET, but for one behind a write that needs none: a full
+-- server refuses new entries, and no lease.
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
 local token = name .. '#' .. string.format('%.0f', session)
 redis.call('SET', KEYS[1], token, 'PX', ARGV[3])
 if token ~= owner then redis.call('SET', KEYS[2], token .. ' ' .. string.format('%.0f', epoch)) end

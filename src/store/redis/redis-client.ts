@@ -146,7 +146,8 @@ function accountOf(url: string): { username?: string; password?: string } {
   const authority = authorityOf(url);
   const end = authority.lastIndexOf('@');
   if (end < 0) return {};
-  const [username = '', password = ''] = authority.slice(0, end).split(':').map(decodeURIComponent);
+  const [name = '', ...rest] = authority.slice(0, end).split(':');
+  const [username, password] = [decodeURIComponent(name), decodeURIComponent(rest.join(':'))];
   return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
 }
 

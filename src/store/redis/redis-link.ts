@@ -128,16 +128,17 @@ export class RedisLink {
 
   /** As `run`, during the handshake. */
   runEarly(name: ScriptName, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
-    return this.#send('EVALSHA', SCRIPTS[name].sha1, keys.length, ...keys, ...args);
+    return this.#send('EVALSHA', [SCRIPTS[name].sha1, keys.length, ...keys, ...args]);
   }
 
   /** Sends a command; binary answers are Buffers. Rejects with LinkError. */
   async send(command: string, ...args: Argument[]): Promise<unknown> {
     if (!this.#isUp) throw new LinkError('refused', this.#lastError);
-    return this.#send(command, ...args);
+    return this.#send(command, args);
   }
 
-  #send(command: string, ...args: Argument[]): Promise<unknown> {
+  /** `args`: not one by one, as a long commit has more than fit on the stack. */
+  #send(command: string, args: readonly Argument[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const connection = this.#connection;
       this.#underWay.add(reject);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../../log.ts';
 import { systemRandom } from '../../random.ts';
 import { startRedis, type TestRedis } from '../../testing/rigs/redis.ts';
@@ -48,5 +48,19 @@ describe.each([
       },
     };
     return under;
+  });
+
+  it('takes a commit of more writes than arguments fit on the stack', async () => {
+    const { url } = redis;
+    const ofCluster = settings === CLUSTER ? url.replace('redis:', 'redis+cluster:') : url;
+    const store = await openRedis(
+      { url: ofCluster, nodeName: 'test', leaseMs: 60_000 },
+      { time: systemTime, random: systemRandom, log: createLog('silent') },
+    );
+    const writes = Array.from({ length: 50_000 }, (_, i) => ({ key: ['many', i], value: i }));
+    expect(await store.commit([], writes)).toBe(true);
+    expect((await store.get(['many', 49_999]))?.value).toBe(49_999);
+    await store.close();
+    await redis.ask('FLUSHALL');
   });
 });

@@ -114,7 +114,9 @@ function clockOf(
   const isOff = markMs > 0 && (toldMs < markMs - ERROR_MS || toldMs > markMs + lifeMs / 2);
   if (readingMs === undefined && hasSynced) return isOff ? markMs : Math.max(toldMs, markMs);
   const isWrong = readingMs !== undefined && Math.abs(toldMs - readingMs) > ERROR_MS;
-  const isTrusted = isWrong && ((isFirst && readingMs >= markMs - ERROR_MS) || isOff);
+  const isNear =
+    readingMs !== undefined && (readingMs >= markMs - ERROR_MS || toldMs - readingMs <= lifeMs / 2);
+  const isTrusted = isWrong && ((isFirst && isNear) || isOff);
   const clockMs = Math.max(markMs, isTrusted ? readingMs : toldMs);
   const put = (field: string, ms: number) =>
     data.setField(clockKey, field, Buffer.from(ms.toFixed(3)));

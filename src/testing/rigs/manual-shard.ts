@@ -96,12 +96,12 @@ export class ManualShard implements SchedulerHost, FollowedClock {
   }
 
   /** Brings a world to a tick, and says when it is there. */
-  reach(world: LoadedWorld, tick: number): { done: boolean } {
+  reach(world: LoadedWorld, tick: number, background = false): { done: boolean } {
     const state = { done: false };
     this.scheduler.reach(world, {
       tick,
       sinceMs: this.nowMs,
-      background: false,
+      background,
       reached: () => {
         state.done = true;
       },

@@ -121,6 +121,21 @@ export function describeClock(shared: Shared): void {
     expectNear(await second.send(), beforeMs + HOUR_MS);
   });
 
+  it('does not jump a little with that of the server, whoever is heard first', async () => {
+    const [first, second] = await followers(shared);
+    // More than clocks differ, and less than nobody takes for a jump.
+    const jumpMs = Math.min(shared().leaseMs / 3, 3000);
+    await first.send();
+    await shared().jump(jumpMs);
+    for (let round = 0; round < 16; round++) {
+      await second.send();
+      await shared().pass(jumpMs / 8);
+      await first.send();
+      await shared().pass(jumpMs / 8);
+    }
+    expect(Math.abs((await first.send()) - first.readingMs())).toBeLessThan(1000);
+  });
+
   it('goes on though the process that has followed it longest stood still for a while', async () => {
     const [first, second] = await followers(shared);
     const beforeMs = await second.send();
