@@ -21,7 +21,7 @@ const SERVER_OPTIONS = {
   ops: { fallback: '', help: 'the operations port of that server' },
 } as const;
 
-export const SERVER_HELP = `Every command but restart:\n${describeOptions(SERVER_OPTIONS)}`;
+export const SERVER_HELP = `Those that start no nodes of their own (changes, explanations, logins, names, overload, watchers, worlds):\n${describeOptions(SERVER_OPTIONS)}`;
 
 /** What a run found: lines for the reader, figures for the file. */
 export interface Outcome {

@@ -112,6 +112,9 @@ describe('settings', () => {
     ['REDIS_URL', 'redis://a:1,b:2'],
     ['REDIS_URL', 'http://localhost'],
     ['REDIS_URL', 'redis+sentinel://localhost:26379'],
+    ['REDIS_URL', 'redis://:pa#ss@localhost:6379'],
+    ['REDIS_URL', 'redis://:a%b@localhost:6379'],
+    ['REDIS_URL', 'redis://localhost:99999'],
     ['LEASE_SECONDS', '0.5'],
     ['DRAIN_SECONDS', '61'],
     ['TWIN_PORT', '65536'],
@@ -135,9 +138,22 @@ describe('settings', () => {
   });
 
   it('treat an empty value as none', () => {
-    expect(read({ TWIN_PORT: '', LOG_LEVEL: '' })).toMatchObject({
+    expect(read({ TWIN_PORT: '', OPS_PORT: ' ', LOG_LEVEL: '' })).toMatchObject({
       twinPort: 8080,
+      opsPort: 9090,
       logLevel: 'info',
     });
+  });
+
+  it('take a password of Redis with a colon, or with special characters that are encoded', () => {
+    for (const REDIS_URL of ['redis://:pa:ss@localhost', 'rediss://twin:a%23b%25@localhost:1/2']) {
+      expect(read({ REDIS_URL }).redisUrl).toBe(REDIS_URL);
+    }
+  });
+
+  it('refuse a link without TLS beside a certificate, which the link has then', () => {
+    const tls = { TLS_CERT: 'cert.pem', TLS_KEY: 'key.pem' };
+    expect(() => read({ ...tls, LINK_URL: 'ws://a:1' })).toThrow(/^LINK_URL: use wss/);
+    expect(read({ ...tls, LINK_URL: 'wss://a:1' }).link.url).toBe('wss://a:1');
   });
 });

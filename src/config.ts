@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isPublished } from './dealer/demo.ts';
 import type { Random } from './random.ts';
+import { isReadable } from './store/redis/redis-url.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
 /** A token bucket: its size, and tokens added per second. */
@@ -231,7 +232,7 @@ type Range = readonly [least: number, most: number];
 
 function number(env: Environment, name: string, standard: number, range: Range): number {
   const given = env[name];
-  if (!given) return standard;
+  if (!given?.trim()) return standard;
   const [least, most] = range;
   const value = Number(given);
   if (!(value >= least && value <= most)) {
@@ -271,6 +272,11 @@ function redisUrl(env: Environment): string | undefined {
       'REDIS_URL: use redis://host:port, rediss://…, redis+cluster://… or redis+sentinel://…',
     );
   }
+  if (given !== undefined && !isReadable(given)) {
+    throw new ConfigError(
+      'REDIS_URL: it cannot be read; write special characters of its password as %23, %25 and so on',
+    );
+  }
   return given;
 }
 
@@ -293,6 +299,9 @@ function link(env: Environment): { host: string; port: number; url: string | und
   }
   if (parsed.protocol === 'wss:' && !env.TLS_CERT) {
     throw new ConfigError('LINK_URL: wss needs TLS_CERT and TLS_KEY');
+  }
+  if (parsed.protocol === 'ws:' && env.TLS_CERT) {
+    throw new ConfigError('LINK_URL: use wss, as the link has the certificate of TLS_CERT');
   }
   return { host, port, url: url.replace(/\/+$/, '') };
 }

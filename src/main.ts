@@ -5,7 +5,9 @@ import { systemRandom } from './random.ts';
 import { systemTime } from './time.ts';
 
 const CRASH_STOP_MS = 5000;
+/** At least, and in addition to what a node passes requests on for. */
 const STOP_MS = 20_000;
+const STOP_AFTER_DRAIN_MS = 15_000;
 
 const HELP = `npm start
 
@@ -38,14 +40,19 @@ async function main(): Promise<void> {
   const config = readConfig(process.env, systemRandom);
   const log = createLog(config.logLevel);
   let node: RunningNode | undefined;
+  const stopMs = Math.max(STOP_MS, config.drainMs + STOP_AFTER_DRAIN_MS);
   let stopping = false;
+  let code = 0;
 
   const stop = (exitCode: number, limitMs: number, isHurried = false) => {
+    code = Math.max(code, exitCode);
+    if (stopping && !isHurried) return;
+    systemTime.after(limitMs, () => process.exit(code || 1));
+    const stopped = node?.stop({ isHurried }) ?? Promise.resolve();
     if (stopping) return;
     stopping = true;
-    systemTime.after(limitMs, () => process.exit(exitCode || 1));
-    (node?.stop({ isHurried }) ?? Promise.resolve()).then(
-      () => process.exit(exitCode),
+    stopped.then(
+      () => process.exit(code),
       (err: unknown) => {
         log.error({ err }, 'the node did not stop cleanly');
         process.exit(1);
@@ -56,8 +63,8 @@ async function main(): Promise<void> {
     log.fatal({ err }, 'unexpected error');
     stop(1, CRASH_STOP_MS, true);
   };
-  process.on('SIGTERM', () => stop(0, STOP_MS));
-  process.on('SIGINT', () => stop(0, STOP_MS));
+  process.on('SIGTERM', () => stop(0, stopMs));
+  process.on('SIGINT', () => stop(0, stopMs));
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
 
@@ -66,9 +73,16 @@ async function main(): Promise<void> {
   process.stdout.write(`ready dealer=${dealerUrl} twin=${twinUrl} ops=${opsUrl}\n`);
 }
 
+/** With its cause: that of a store says what is wrong with it. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+}
+
 await main().catch((error: unknown) => {
   const isSetting = error instanceof ConfigError;
-  const message = error instanceof Error ? error.message : error;
+  const message = messageOf(error);
   process.stderr.write(isSetting ? `${message}\n` : `cannot start: ${message}\n`);
   process.exit(isSetting ? 2 : 1);
 });

@@ -26,6 +26,7 @@ import { CAR_TYPES } from './twin/fleet.ts';
 import { explanationBudgets } from './worlds/explanation-budgets.ts';
 import { Worlds } from './worlds/worlds.ts';
 
+const STARTS = 'the node starts: it has no share of the worlds yet';
 const STOPS = 'the node stops: the other nodes serve its worlds';
 /** What differs between releases. */
 export interface Release {
@@ -83,9 +84,9 @@ export async function startNode(
   const base = { config, log, time, random };
   const stopSteps: StopSteps = [];
   let stopping: Promise<void> | undefined;
-  const stopped = { isHurried: false };
-  const stop = ({ isHurried } = stopped) => {
-    stopped.isHurried ||= isHurried;
+  const state: NodeState = { isServing: false, isHurried: false };
+  const stop = ({ isHurried }: Pick<NodeState, 'isHurried'> = state) => {
+    state.isHurried ||= isHurried;
     stopping ??= runInReverse(stopSteps);
     return stopping;
   };
@@ -121,11 +122,11 @@ export async function startNode(
     store.serve();
     const { openFrontEnd } = await loading;
     const served = { store, worlds, platform, cluster, ranges, ...identity };
-    const stopsSoon = () => (cluster?.isStopping ? STOPS : trouble());
-    const frontEnd = openFrontEnd(base, { ...served, trouble: stopsSoon });
+    const anyTrouble = () => phaseOf(cluster, state) ?? trouble();
+    const frontEnd = openFrontEnd(base, { ...served, trouble: anyTrouble });
     stopSteps.push(() => frontEnd.close());
-    await serveCluster(cluster, { clock, worlds });
-    stopSteps.push(() => (stopped.isHurried ? undefined : cluster?.drain(config.drainMs)));
+    await serveCluster(cluster, { clock, worlds, state });
+    stopSteps.push(() => (state.isHurried ? undefined : cluster?.drain(config.drainMs)));
     worlds.idle.start();
     const { twinUrl, dealerUrl, opsUrl } = frontEnd;
     return { twinUrl, dealerUrl, opsUrl, worlds, ranges, shards: worlds.shards, cluster, stop };
@@ -133,6 +134,19 @@ export async function startNode(
     await stop();
     throw error;
   }
+}
+
+interface NodeState {
+  /** Its worlds are served: by this node, or by those of its cluster. */
+  isServing: boolean;
+  /** It stops without passing requests on. */
+  isHurried: boolean;
+}
+
+/** Why a node is not ready because of where it is in its life; undefined: it serves. */
+function phaseOf(cluster: Cluster | undefined, { isServing }: NodeState): string | undefined {
+  if (cluster?.isStopping) return STOPS;
+  return isServing ? undefined : STARTS;
 }
 
 async function runInReverse(steps: StopSteps): Promise<void> {
@@ -216,7 +230,7 @@ async function joinCluster(
 
 async function serveCluster(
   cluster: Cluster | undefined,
-  { clock, worlds }: { clock: NodeClock; worlds: Worlds },
+  { clock, worlds, state }: { clock: NodeClock; worlds: Worlds; state: NodeState },
 ): Promise<void> {
   await cluster?.start({
     ...{ clock, service: worlds, moving: worlds.handover },
@@ -224,6 +238,7 @@ async function serveCluster(
     loads: () => worlds.loads(),
     admits: () => worlds.shards.some(({ admits }) => admits),
   });
+  state.isServing = true;
 }
 
 interface WorldParts {

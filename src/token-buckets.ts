@@ -7,7 +7,10 @@ import type { Time } from './time.ts';
 /** Keys with a bucket at the same time; a key that is evicted starts with a full one again. */
 const KEYS_MAX = 32_768;
 
-/** So much of a bucket is enough for what costs more than it holds. */
+/**
+ * So much of a bucket is enough for what costs more than it holds: a request that has paid for its first
+ * part could never pay for the rest otherwise.
+ */
 const NEARLY_FULL = 0.9;
 
 /** What hints count in. */
@@ -33,9 +36,9 @@ interface Options {
 }
 
 /**
- * Token buckets by key, in bounded memory. Several nodes have equal parts of each bucket, so that
- * together they allow what one would. What costs more than a part, but no more than the whole, is
- * taken from a full part, which then owes the rest.
+ * Token buckets by key, in bounded memory. Several nodes have equal parts of each bucket, rounded up. What
+ * costs more than a part, but no more than the whole, is taken from one that is nearly full, which then
+ * owes the rest.
  */
 export class TokenBuckets {
   /** Of all nodes together. */
@@ -70,10 +73,7 @@ export class TokenBuckets {
     this.#affordable(key, cost).tokens -= cost;
   }
 
-  /**
-   * As `take`, but takes at most a full bucket, of which a little may be lacking: a request that has paid
-   * for its first part could never pay for the rest otherwise.
-   */
+  /** As `take`, but takes at most a full bucket. */
   takeUpToBurst(key: string, cost: number): void {
     this.#affordable(key, this.#nearlyFull(cost)).tokens -= Math.min(cost, this.#whole.burst);
   }
@@ -96,7 +96,7 @@ export class TokenBuckets {
     const { burst, perS } = this.size;
     const whole = this.#whole.burst;
     const bucket = this.#refilled(key);
-    const needed = cost > whole ? cost : Math.min(cost, burst);
+    const needed = cost > burst && cost <= whole ? NEARLY_FULL * burst : cost;
     const lacking = needed - bucket.tokens;
     if (lacking <= 0) return bucket;
     const { name, size } = this.#unit;

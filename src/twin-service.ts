@@ -210,8 +210,10 @@ export interface World {
   readonly createdAtMs: number;
   /** Car 0 first. */
   readonly fleet: readonly FleetEntry[];
-  /** False if the world was created with a journal of another kernel. */
+  /** False if a part of its history ran on another kernel than that of this node. */
   readonly exact: boolean;
+  /** Identity of the kernel that has lived it from its beginning; empty if not one has lived all of it. */
+  readonly kernel: string;
   readonly watcherCount: number;
 
   /** Restarts the idle time. */

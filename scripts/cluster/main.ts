@@ -7,7 +7,7 @@ import { startRedis, type TestRedis } from '../../src/testing/rigs/redis.ts';
 const HELP = `npm run cluster -- [options]
 
 Starts nodes on one Redis, each on free ports of 127.0.0.1, and prints a line for each that is ready.
-SIGINT and SIGTERM end all of them. The environment is passed on: every setting works.
+SIGINT, SIGTERM and SIGHUP end all of them. The environment is passed on: every setting works.
 
   --nodes <1..16>    how many nodes; 3 by default
   --redis <url>      a Redis that runs already; by default one of its own is started, and its data
@@ -49,7 +49,7 @@ async function startOwnRedis(): Promise<TestRedis> {
   return startRedis();
 }
 
-/** Runs the nodes until a signal comes, or one of them ends by itself. */
+/** Runs the nodes until a signal comes. */
 async function run({ count, redis, settings }: Asked, stop: AbortSignal): Promise<void> {
   const own = redis === undefined ? await startOwnRedis() : undefined;
   const url = redis ?? own?.url ?? '';
@@ -58,7 +58,7 @@ async function run({ count, redis, settings }: Asked, stop: AbortSignal): Promis
   try {
     for (let i = 1; i <= count && !stop.aborted; i++) {
       const node = await startNodeProcess({
-        RATE_LIMITS: 'on',
+        RATE_LIMITS: process.env.RATE_LIMITS ?? 'on',
         LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
         NODE_NAME: `node-${i}`,
         REDIS_URL: url,
@@ -81,7 +81,8 @@ async function run({ count, redis, settings }: Asked, stop: AbortSignal): Promis
 
 async function main(): Promise<void> {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => stop.abort());
   try {
     const asked = readArguments();
     if (asked === 'help') process.stdout.write(HELP);

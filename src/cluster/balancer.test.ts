@@ -171,3 +171,15 @@ test('what may be taken later is asked for again, also where the store has refus
   expect(a.count).toBe(PARTITION_COUNT);
   await a.balancer.stop();
 });
+
+test('a node that starts sends its first heartbeat again where the store does not answer', async () => {
+  const time = TestTime.standing();
+  const state = new SharedState();
+  state.isInTrouble = true;
+  const a = new BalancedNode(state, 'a:1', time);
+  await time.advance(10_000);
+  state.isInTrouble = false;
+  await time.advance(3 * LEASE_MS);
+  expect(a.count).toBe(PARTITION_COUNT);
+  await a.balancer.stop();
+});

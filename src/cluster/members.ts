@@ -1,4 +1,4 @@
-import { PARTITION_COUNT } from '../limits.ts';
+import { PARTITION_COUNT, START_WAIT_MS } from '../limits.ts';
 import { type ClusterView, type Heartbeats, StoreUnavailable } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { type Holdings, type NodeRecord, readNodeRecord } from './node-record.ts';
@@ -7,6 +7,8 @@ import { type Holdings, type NodeRecord, readNodeRecord } from './node-record.ts
 export const HEARTBEAT_MS = 1000;
 /** A node that has news tells them earlier, but not more often than this. */
 const NEWS_MS = 100;
+/** Pause before a node that starts sends its first heartbeat again. */
+const JOIN_AGAIN_MS = 500;
 /** Heartbeats that are missing before the store counts as silent. */
 const MISSED_MAX = 2;
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -81,10 +83,23 @@ export class Members {
     return this.#dependencies.heartbeats.process;
   }
 
-  /** Joins. Rejects with StoreUnavailable if the store does not answer the first heartbeat. */
+  /** Joins. Rejects with StoreUnavailable if the store answers no heartbeat within START_WAIT_MS. */
   async start(): Promise<void> {
-    await this.#send();
+    await this.#join();
     this.#stopTimer = this.#time.every(this.#everyMs, () => void this.#sendNow());
+  }
+
+  async #join(): Promise<void> {
+    const endMs = this.#time.now() + START_WAIT_MS;
+    for (;;) {
+      try {
+        await this.#send();
+        return;
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || this.#time.now() >= endMs) throw error;
+      }
+      await this.#time.sleep(JOIN_AGAIN_MS);
+    }
   }
 
   /** Has the others hear soon what has changed. */

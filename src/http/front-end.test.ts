@@ -120,6 +120,18 @@ describe('the viewer', () => {
   });
 });
 
+test('what is not in an API is JSON there, also for a browser, and a page elsewhere', async () => {
+  const typeOf = async (path: string, accept: string) => {
+    const { status, headers } = await fetch(`${front.twinUrl}${path}`, { headers: { accept } });
+    return [status, headers.get('content-type')?.split(';')[0]];
+  };
+  const browser = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  expect(await typeOf('/api/v1/worldz', browser)).toEqual([404, 'application/json']);
+  expect(await typeOf('/nowhere', browser)).toEqual([404, 'text/html']);
+  const prefersJson = 'application/json, text/html;q=0.1';
+  expect(await typeOf('/nowhere', prefersJson)).toEqual([404, 'application/json']);
+});
+
 describe('the console', () => {
   test('is the root of the dealer platform and connects only to it and to the twin', async () => {
     const { status, headers, body } = await ask(`${front.dealerUrl}/`);

@@ -138,7 +138,7 @@ export function startFrontEnd(options: FrontEndOptions, dependencies: FrontEndDe
   const pages = new KeptPages(KEPT_BYTES_MAX, time);
   const ofAll = partsOfAll(limits, dependencies);
   const open = <Session = never>(settings: ServerSettings<Session>): HttpServer<Session> => {
-    const server = new HttpServer({ ...settings, ...ofAll, time, random, metrics, log });
+    const server = new HttpServer({ ...ofAll, ...settings, time, random, metrics, log });
     servers.push(server);
     return server;
   };
@@ -238,7 +238,8 @@ function countStreams(metrics: Metrics, { fanout, lockstep }: Streams): void {
 type ServerSettings<Session = never> = Omit<
   ServerOptions<Session>,
   'streamed' | 'large' | 'traces' | 'work' | 'time' | 'random' | 'metrics' | 'log'
->;
+> &
+  Partial<Pick<ServerOptions, 'large' | 'work'>>;
 
 /** What the two public services share. */
 interface Shared {
@@ -365,12 +366,14 @@ function dealerServer(
 
 function opsServer(
   { opsHost, opsPort }: FrontEndOptions,
-  { metrics, operator, trouble }: Pick<FrontEndDependencies, 'metrics' | 'operator' | 'trouble'>,
+  { metrics, operator, trouble, time }: FrontEndDependencies,
   { web }: Pick<Shared, 'web'>,
 ): ServerSettings {
   metrics.read(REQUEST_METRICS.ready, () => (trouble() === undefined ? 1 : 0));
   return {
     ...{ name: 'ops', host: opsHost, port: opsPort },
+    // Whoever watches a node does not pay for what others of its address ask for.
+    ...{ large: new LargeAnswers(time, undefined), work: undefined },
     router: new Router([
       ...opsRoutes(metrics, trouble),
       ...clusterRoutes({ operator, opsHost, page: clusterPage(web) }),

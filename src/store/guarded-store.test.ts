@@ -203,10 +203,24 @@ it.each([
     }
     expect(logged).toEqual([message]);
     for (let i = 0; i < 2; i++) {
-      const made = commit();
+      const made = commit(1);
       asked.at(-1)?.resolve(true);
       await made;
     }
     expect(logged).toEqual([message, 'the store accepts writes again']);
   },
 );
+
+it('[R33] does not take what a full store still accepts for the end of that', async () => {
+  const { asked, logged, commit, store } = setUp();
+  const full = commit();
+  asked.at(-1)?.reject(new StoreUnavailable('full'));
+  await full;
+  const removed = store.commit([], [{ key: ['a'], remove: true }]);
+  asked.at(-1)?.resolve(true);
+  expect(await removed).toBe(true);
+  const refused = commit();
+  asked.at(-1)?.resolve(false);
+  await refused;
+  expect(logged).toHaveLength(1);
+});

@@ -66,7 +66,8 @@ export class GuardedStore implements Store {
   #isChecking = false;
   /** The callers of all commits without an answer were told that the outcome is unknown. */
   #isHanging = false;
-  #isFailing = false;
+  /** Why it fails; undefined: it works. */
+  #failing: StoreUnavailable['reason'] | undefined;
 
   constructor(inner: Store, { log, time }: { log: Log; time: Time }) {
     this.#inner = inner;
@@ -129,10 +130,11 @@ export class GuardedStore implements Store {
       return Promise.reject(new StoreUnavailable('failed', cause));
     }
     const startMs = this.#time.now();
-    return this.#answerOf(this.#inner.commit(checks, writes, grant), writes.length, startMs);
+    return this.#answerOf(this.#inner.commit(checks, writes, grant), writes, startMs);
   }
 
-  #answerOf(answer: Promise<boolean>, writeCount: number, startMs: number): Promise<boolean> {
+  #answerOf(answer: Promise<boolean>, writes: readonly Write[], startMs: number): Promise<boolean> {
+    const writeCount = writes.length;
     return new Promise((resolve, reject) => {
       const commit: Unanswered = { reject };
       this.#unanswered.add(commit);
@@ -142,7 +144,7 @@ export class GuardedStore implements Store {
         this.#silentChecks = 0;
         this.#observe('commit', startMs);
         this.#end(commit, writeCount);
-        if (commit.settled === undefined) this.#worked();
+        if (commit.settled === undefined && this.#proves(isMade, writes)) this.#worked();
         resolve(isMade);
       };
       const failed = (error: unknown) => {
@@ -192,15 +194,21 @@ export class GuardedStore implements Store {
     commit.reject(error);
   }
 
+  /** Whether a commit shows that the store fails no more: a full one still takes what removes entries. */
+  #proves(isMade: boolean, [first]: readonly Write[]): boolean {
+    if (this.#failing !== 'full') return true;
+    return isMade && first !== undefined && !('remove' in first);
+  }
+
   #worked(): void {
-    if (!this.#isFailing) return;
-    this.#isFailing = false;
+    if (this.#failing === undefined) return;
+    this.#failing = undefined;
     this.#log.info('the store accepts writes again');
   }
 
   #failed({ reason, cause }: StoreUnavailable): void {
-    if (this.#isFailing || reason === 'closed') return;
-    this.#isFailing = true;
+    if (this.#failing !== undefined || reason === 'closed') return;
+    this.#failing = reason;
     this.#log.error({ err: cause }, TROUBLE[reason]);
   }
 

@@ -204,6 +204,18 @@ describe('an incident of several contacts', () => {
     ]);
   });
 
+  test('[I5] gives the role `striking` to a car that was pushed into something that is no vehicle', () => {
+    const pushed: ContactFacts = {
+      ...hit(600, [2, -1], [6, 0]),
+      ...{ kind: CONTACT_BUILDING, block: 4, parties: [party({ car: 2 }), OUTSIDER] },
+    };
+    const { vehicles } = incidentOf([contacts[0], pushed], CONTEXT);
+    expect(vehicles.map(({ vin, role }) => [vin, role])).toEqual([
+      ['VIN0', 'striking'],
+      ['VIN2', 'striking'],
+    ]);
+  });
+
   test('counts each person once by the worst risk, the first closing speed and all energy', () => {
     const { earned } = incidentOf(contacts, CONTEXT);
     const risks = [occupantRisk(4, 'front'), occupantRisk(9, 'rear'), occupantRisk(12, 'front')];

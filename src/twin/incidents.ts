@@ -217,6 +217,8 @@ function vehiclesOf(contacts: IncidentContacts, context: IncidentContext): Incid
       const vehicle = vehicles.get(party.car) ?? vehicleOf(party, index, contact, context);
       if (vehicle === undefined) continue;
       vehicles.set(party.car, vehicle);
+      // Also where another car has pushed it there.
+      if (contact.kind !== CONTACT_VEHICLE) vehicle.role = 'striking';
       if (party.deltaVMps <= (greatest.get(party.car) ?? 0)) continue;
       greatest.set(party.car, party.deltaVMps);
       vehicle.delta_v = hundredths(party.deltaVMps);

@@ -50,7 +50,7 @@ export const WorldId: Schema<string> = like('3f7qz0k2mw', {
   type: 'string',
   pattern: '^[0-9a-hjkmnp-tv-z]{10}$',
 });
-export const Vin: Schema<string> = like('YTWNF5BB9TS3LH0WC', {
+export const Vin: Schema<string> = like('DTWH09LM1TNPT9W86', {
   type: 'string',
   pattern: '^[0-9A-HJ-NPR-Z]{17}$',
 });
@@ -85,7 +85,7 @@ const change = object('Features of a car that were switched at a tick.', {
 export type JournalEntry = TypeOf<typeof change>;
 
 export const journal = {
-  kernel: described('Hash of the kernel that recorded the journal.', string),
+  kernel: described('Hash of the kernel that lived the world; empty if several did.', string),
   seed,
   city: string,
   tick,

@@ -27,6 +27,7 @@ const catchUps = { add: () => {} };
 async function sweep(
   meanwhile: (world: { lastTouchMs: number; createdAtMs: number; watcherCount: number }) => void,
   filed: number | null = DUE_SLOT,
+  { stopped = false } = {},
 ) {
   const world = {
     ...{
@@ -66,12 +67,17 @@ async function sweep(
   const time = TestTime.standing();
   const log = createLog('silent');
   const idle = new IdleIndex({ time, clock, log, worlds, catchUps, idleMs: 30_000 });
+  if (stopped) await idle.stop();
   await idle.sweep();
   return { dropped, strays };
 }
 
 it('drops a world that nobody called for the idle time', async () => {
   expect(await sweep(() => {})).toEqual({ dropped: [WORLD], strays: [] });
+});
+
+it('leaves what is due to the next start once the node stops', async () => {
+  expect((await sweep(() => {}, DUE_SLOT, { stopped: true })).dropped).toEqual([]);
 });
 
 it('leaves a world that is called while the store is asked when it falls due', async () => {

@@ -88,6 +88,8 @@ export class IdleIndex {
   readonly #moving = new Map<IdleWorld, Promise<void>>();
   #stopTimer: StopTimer | undefined;
   #sweeping: Promise<void> | undefined;
+  /** What is due is left to the next start. */
+  #isStopped = false;
   #count = 0;
   /** By partition; undefined for one that this node did not hold. */
   #counts: readonly (number | undefined)[] = [];
@@ -115,6 +117,7 @@ export class IdleIndex {
   async stop(): Promise<void> {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
+    this.#isStopped = true;
     await this.#sweeping;
     await this.#save().catch((err: unknown) => {
       this.#dependencies.log.warn({ err }, 'could not save when worlds were last used');
@@ -167,6 +170,7 @@ export class IdleIndex {
       await this.#save();
       this.#dependencies.worlds.trim();
       for (let partition = 0; partition < PARTITION_COUNT; partition++) {
+        if (this.#isStopped) return;
         const records = this.#dependencies.worlds.recordsOf(partition);
         if (records !== undefined) await this.#dropDue(partition, records);
       }
@@ -232,6 +236,7 @@ export class IdleIndex {
       await Promise.all(
         page.map(({ key, world }) => this.#settleDue({ key, world }, first, records)),
       );
+      if (this.#isStopped) return;
     }
   }
 

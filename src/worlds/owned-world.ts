@@ -42,7 +42,7 @@ import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
 import { WorldHistory } from './world-history.ts';
 import { WorldJournal } from './world-journal.ts';
-import { WorldLoader } from './world-loader.ts';
+import { given, WorldLoader } from './world-loader.ts';
 import { WorldLockstep } from './world-lockstep.ts';
 import { WorldOutlooks } from './world-outlooks.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -56,7 +56,6 @@ export class OwnedWorld implements World, IdleWorld {
   readonly id: string;
   readonly seed: number;
   readonly createdAtMs: number;
-  readonly exact: boolean;
   lastTouchMs: number;
   /** Its slot of the idle index, in the store. */
   due: number;
@@ -89,7 +88,6 @@ export class OwnedWorld implements World, IdleWorld {
     this.id = worldIdOf(number);
     this.seed = record.seed;
     this.createdAtMs = record.createdAtMs;
-    this.exact = record.exact;
     this.due = record.due;
     this.lastTouchMs = shared.clock.now();
     const ticks = new WorldTicks(shared.clock, record.createdAtMs, shared.records.grant.floorMs);
@@ -117,6 +115,15 @@ export class OwnedWorld implements World, IdleWorld {
 
   get city(): City {
     return this.#shared.city;
+  }
+
+  get exact(): boolean {
+    return this.#parts.record.exact && this.loader.hasStartedOver;
+  }
+
+  get kernel(): string {
+    const { kernel, from } = this.#parts.record;
+    return from.tick === 0 ? kernel : '';
   }
 
   get shard(): Shard {
@@ -440,10 +447,4 @@ export class OwnedWorld implements World, IdleWorld {
     const { tick, json, msgpack } = frame;
     return { world: this, tick, json, msgpack };
   }
-}
-
-/** The part of an answer that was asked for. */
-function given<Part>(part: Part | undefined): Part {
-  if (part === undefined) throw new Error('the shard answered another query');
-  return part;
 }

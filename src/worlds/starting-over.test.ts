@@ -48,8 +48,11 @@ describe('worlds under another kernel', () => {
 
     const { node: upgraded } = await start({ DATA_DIR: dataDir });
     const world = await upgraded.worlds.load(made.number);
+    expect([world?.exact, world?.kernel]).toEqual([false, 'an older one']);
     const packed = await world?.packed();
     expect(packed?.[0]).toBeGreaterThan(20_000);
+    // No kernel has lived all of it.
+    expect([world?.exact, world?.kernel]).toEqual([false, '']);
     expect(world?.createdAtMs).toBe(made.createdAtMs);
     expect(world?.fleet).toEqual(made.fleet);
     expect(world?.declared(3)).toBe(F_ALL & ~F_BRAKES);

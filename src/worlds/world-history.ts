@@ -163,8 +163,10 @@ export class WorldHistory {
 
   /** Rewinds the world to the collision, then replays it. */
   async #rewound(task: ReplayTask, order: ReplayOrder, trustImage: boolean): Promise<Replay> {
-    const { world, shared } = this.#parts;
+    const { world, ticks, shared } = this.#parts;
     const { log, shard } = shared;
+    // What is accepted from now on takes effect later, and the world is held before what is not durable yet.
+    const completeTick = Math.max(task.untilTick, ticks.due());
     const rewind = await planRewind(this.#parts, [task.chain], trustImage);
     order.spend(rewind.ticks);
     const waitMs = shard.waitMs(rewind.ticks);
@@ -173,7 +175,6 @@ export class WorldHistory {
     }
     try {
       const { client } = task;
-      const completeTick = task.untilTick;
       await runRewind(this.#parts, rewind, { client, completeTick, background: false });
       const answer = await shard.replay(task);
       if (answer.outcome === 'played') return answer;

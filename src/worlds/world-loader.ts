@@ -392,3 +392,9 @@ export function pay(asker: Asker, ticks: number, hint = CATCHING_UP): void {
 export function reloading(): TwinError {
   return new TwinError('world_unavailable', 'The world is being reloaded; try again.', 1);
 }
+
+/** The part of an answer that was asked for. */
+export function given<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('the shard answered another query');
+  return part;
+}

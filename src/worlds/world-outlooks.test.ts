@@ -51,11 +51,11 @@ function setUp() {
     shared: { city: { hazards: [] }, cityIndex: 0, shard, isShown: () => world.isShown },
   } as unknown as WorldParts;
   /** Called while the shard steps the world. */
-  const hooks = { stepping: () => {} };
+  const during = { stepping: () => {} };
   const loader = {
     query: async () => {
       world.loads++;
-      hooks.stepping();
+      during.stepping();
       return { tick: world.tick };
     },
   } as unknown as WorldLoader;
@@ -63,7 +63,7 @@ function setUp() {
   return {
     world,
     forecasts,
-    hooks,
+    during,
     change: () => {
       comes = world.seq + 1;
     },
@@ -163,12 +163,12 @@ test('[W38] A world that went to another node meanwhile is asked for there, and 
 });
 
 test('[W38] A change that becomes durable while the world is stepped takes a new forecast.', async () => {
-  const { world, forecasts, hooks, change, ask, answer } = setUp();
+  const { world, forecasts, during, change, ask, answer } = setUp();
   const asker = askerWith(100_000);
-  hooks.stepping = () => {
+  during.stepping = () => {
     change();
     world.seq++;
-    hooks.stepping = () => {};
+    during.stepping = () => {};
   };
   const first = ask(asker);
   await answer();

@@ -42,9 +42,12 @@ export class WorldOutlooks {
     // A change that becomes durable while the world is stepped need not be in it.
     const { seq } = journal;
     const { tick } = await this.#loader.query('tick', { asker });
-    if (this.#known?.seq !== seq || tick > this.#known.tick + SERVES_TICKS)
-      this.#known = this.#begun(asker, { seq, tick });
-    const outlook = await this.#known.outlook;
+    let known = this.#known;
+    if (known === undefined || known.seq < seq || tick > known.tick + SERVES_TICKS) {
+      known = this.#begun(asker, { seq, tick });
+      this.#known = known;
+    }
+    const outlook = await known.outlook;
     // Meanwhile the world may have been moved or deleted.
     if (!shared.isShown()) throw new BetweenNodes();
     if (residency.isRetired) throw new TwinError('unknown_world');

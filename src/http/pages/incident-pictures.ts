@@ -59,9 +59,13 @@ export class IncidentPictures {
   }
 
   async #draw(of: Pictured, key: string): Promise<Uint8Array> {
-    const png = await this.#thread.draw(key, () => {
-      this.#limits.work?.take(key, PRICES_US.picture);
-      return this.#taskOf(of, key);
+    const { work } = this.#limits;
+    const png = await this.#thread.draw(key, async () => {
+      work?.check(key, PRICES_US.picture);
+      const task = await this.#taskOf(of, key);
+      // Last: a replay may need nearly all that an address has.
+      work?.spend(key, PRICES_US.picture);
+      return task;
     });
     this.#kept.set(of.tag, png);
     return png;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Encoding } from '../../codec/encoding.ts';
-import type { ContentCoding } from '../../codec/negotiate.ts';
+import { type ContentCoding, prefersHtml } from '../../codec/negotiate.ts';
 import type { DemoLogin } from '../../dealer/demo.ts';
 import { TwinError } from '../../errors.ts';
 import { parseIncidentId } from '../../twin/incidents.ts';
@@ -208,7 +208,7 @@ export function clusterPage(files: WebFiles): () => Asset {
   return once(() => pageOf(files.cluster, policyOf("'self'")));
 }
 
-/** As `render`, but a browser gets a page where there is nothing. */
+/** As `render`, but a browser gets a page where there is nothing, except in an API. */
 export function withNotFoundPage(
   files: WebFiles,
   render: (error: unknown, encoding: Encoding) => WholeReply,
@@ -217,7 +217,8 @@ export function withNotFoundPage(
   return (error, call) => {
     const isNowhere = error instanceof TwinError && error.code === 'not_found';
     const isRead = call.method === 'GET' || call.method === 'HEAD';
-    const asksForPage = isRead && /\btext\/html\b/.test(call.head.accept);
+    const isApi = call.path.startsWith('/api/');
+    const asksForPage = isRead && !isApi && prefersHtml(call.head.accept);
     return isNowhere && asksForPage ? withStatus(404, page(), call) : render(error, call.encoding);
   };
 }

@@ -147,7 +147,10 @@ describe('what pictures cost', () => {
 
   test('[L33] a picture is paid once, by whoever asks first, and a kept one by nobody', async () => {
     const taken: number[] = [];
-    const work = { take: (_: string, us: number) => void taken.push(us), takeUpToBurst: () => {} };
+    const work = {
+      ...{ check: () => {}, takeUpToBurst: () => {} },
+      spend: (_: string, us: number) => void taken.push(us),
+    };
     const drawn: string[] = [];
     const thread = {
       draw: async (address: string, prepare: () => Promise<unknown>) => {

@@ -210,14 +210,15 @@ test('[N9] a node that comes or goes changes the part of each at once', async ()
 test('[N9] what one node allows at once is allowed by a full part, which owes the rest', async () => {
   const time = TestTime.standing();
   const buckets = new TokenBuckets({ burst: 100, perS: 10 }, time, { nodeCount: () => 5 });
-  buckets.take('a', 1);
+  // Of a part of 20 it needs 18.
+  buckets.take('a', 3);
   expect(refusal(() => buckets.take('a', 90))).toEqual({ code: 'rate_limited', retryAfterS: 1 });
-  expect([buckets.affords('a', 90), buckets.spares('b', 50)]).toEqual([true, true]);
+  expect([buckets.affords('a', 90), buckets.spares('b', 50)]).toEqual([false, true]);
   expect(buckets.spares('b', 51)).toBe(false);
   await time.advance(500);
   buckets.takeUpToBurst('a', 90);
-  // 70 are owed, at 2 a second.
-  expect(refusal(() => buckets.take('a'))?.retryAfterS).toBe(36);
+  // 72 are owed, at 2 a second.
+  expect(refusal(() => buckets.take('a'))?.retryAfterS).toBe(37);
   expect(() => buckets.take('b', 101)).toThrow(
     expect.objectContaining({ hint: 'This request needs 101; at most 100 are allowed at once.' }),
   );

@@ -60,7 +60,7 @@ export interface ServerOptions<Session = never> {
   router: Router;
   stream?: Stream<Session>;
   /** Renders anything that a handler threw. */
-  render: (error: unknown, call: Pick<Call, 'encoding' | 'method' | 'head'>) => WholeReply;
+  render: (error: unknown, call: Pick<Call, 'encoding' | 'method' | 'path' | 'head'>) => WholeReply;
   /** Answers a path with a trailing slash with 307 to the path without it. */
   redirectsTrailingSlash?: true;
   /** Origins whose scripts may read answers: all, some, or none. */

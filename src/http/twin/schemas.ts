@@ -39,7 +39,7 @@ const features = list(FeatureName);
 const uri: Schema<string> = { type: 'string', format: 'uri' };
 const moment: Schema<string> = { type: 'string', format: 'date-time' };
 
-export const IncidentId = like('8204-0', string);
+export const IncidentId = like('i8204-0', string);
 export const EncodingName = oneOf('json', 'msgpack');
 export const StreamEncodingName = oneOf('json', 'msgpack', 'lockstep');
 export const KnownSeq = described(

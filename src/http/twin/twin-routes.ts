@@ -300,7 +300,7 @@ function worldRoutes(context: TwinContext): Route[] {
       query: { after: schemas.AfterChanges, limit: schemas.Limit },
       answer: (world, { encoding, head, query }, key) => {
         const changes = world.journal(changeRange(query));
-        const fields = { kernel: context.kernelHash, seed: world.seed, city: world.city.name };
+        const fields = { kernel: world.kernel, seed: world.seed, city: world.city.name };
         return context.lists.reply({ encoding, head, key }, changes, {
           entryOf: journalEntryOf,
           priceUs: PRICES_US.journalChange,

@@ -53,8 +53,13 @@ export class RewindCache {
     state: { tick: number; image: Uint8Array; journal: Int32Array; completeTick: number },
   ): void {
     const { tick, image, journal, completeTick } = state;
+    const key = keyOf(world, first);
+    const known = this.#states.peek(key);
+    // Two rewinds for one collision may be under way, and each is followed by what needs its state.
+    if (known !== undefined && !('residency' in known.changes) && known.completeTick > completeTick)
+      return;
     const changes = unpackNumbered(upTo(journal, endOf(first), tick));
-    this.#states.set(keyOf(world, first), { tick, image, changes, completeTick });
+    this.#states.set(key, { tick, image, changes, completeTick });
   }
 
   /**

@@ -1,4 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { accountOf, serversOf } from './redis-url.ts';
 
 export type Argument = string | number | Buffer;
 
@@ -135,29 +136,4 @@ function libraryOf(
   const [server] = serversOf(url, PORT);
   const db = Number(new URL(url).pathname.slice(1) || 0);
   return new Redis({ ...alone, ...server, db, ...(kind === 'rediss' && { tls: {} }) });
-}
-
-/** The part of a URL between `//` and the next slash. */
-function authorityOf(url: string): string {
-  return url.split('/')[2] ?? '';
-}
-
-function accountOf(url: string): { username?: string; password?: string } {
-  const authority = authorityOf(url);
-  const end = authority.lastIndexOf('@');
-  if (end < 0) return {};
-  const [name = '', ...rest] = authority.slice(0, end).split(':');
-  const [username, password] = [decodeURIComponent(name), decodeURIComponent(rest.join(':'))];
-  return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
-}
-
-function serversOf(url: string, standardPort: number): { host: string; port: number }[] {
-  const authority = authorityOf(url);
-  return authority
-    .slice(authority.lastIndexOf('@') + 1)
-    .split(',')
-    .map((each) => {
-      const { hostname, port } = new URL(`redis://${each}`);
-      return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || standardPort) };
-    });
 }

@@ -63,6 +63,7 @@ export class FakeWorld implements World {
   readonly createdAtMs = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
   readonly fleet;
   exact = true;
+  kernel = 'kernel';
   touches = 0;
   tickNow: number;
   watchers: Record<StreamEncoding, number> = { json: 0, msgpack: 0, lockstep: 0 };
