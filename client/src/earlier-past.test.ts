@@ -43,6 +43,7 @@ describe('[K11] what lies before the first state that the node has sent', () => 
     if (world === undefined) throw new Error('the world lives here');
     expect(world.knowsAll).toBe(false);
     expect(() => world.at(1234)).toThrow(RangeError);
+    expect(() => world.journal()).toThrow(/^changes 1 to \d+ are not known here$/);
     expect(await known(on)).toBe(true);
     expect([world.knowsAll, world.firstTick]).toEqual([true, 0]);
 

@@ -24,6 +24,12 @@ export class LivedJournal {
     return this.#changes;
   }
 
+  /** All changes of the world. Throws Error if some lie before the base. */
+  get whole(): readonly NumberedChange[] {
+    if (this.#baseSeq > 0) throw new Error(`changes 1 to ${this.#baseSeq} are not known here`);
+    return this.#changes;
+  }
+
   get seq(): number {
     return this.baseSeq + this.#changes.length;
   }

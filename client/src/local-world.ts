@@ -344,10 +344,10 @@ export class LocalWorld {
     };
   }
 
-  /** Its seed and its changes, those that lie ahead included. */
+  /** Its seed and all its changes, also those ahead. Throws Error if the first ones are not known here. */
   journal(): { seed: number; city: string; tick: number; changes: JournalEntry[] } {
     const { seed, city, tick } = this;
-    return { seed, city, tick, changes: this.#parts.journal.changes.map(journalEntryOf) };
+    return { seed, city, tick, changes: this.#parts.journal.whole.map(journalEntryOf) };
   }
 
   /**

@@ -124,7 +124,7 @@ export class RedisClaims implements Claims, Handovers {
   readonly leaseMs: number;
   readonly #dependencies: ClaimsDependencies;
   readonly #grants = new Map<number, RedisGrant>();
-  /** By partition: the last grant of this process, also one that it has not been told of in full. */
+  /** By partition: the last grant of this process. */
   readonly #former = new Map<number, RedisGrant>();
   /** By partition: the highest epoch that this process has seen. */
   readonly #epochs = new Float64Array(PARTITION_COUNT);
@@ -180,26 +180,24 @@ export class RedisClaims implements Claims, Handovers {
 
   async #take(grant: RedisGrant, what: Taking | 'same'): Promise<Grant | Held> {
     const run = this.#leaseLink();
-    // Without a mark of its own: should the answer be lost, the next attempt is still told what the last
-    // holder may have shown.
-    let taken = await this.#lease(run, grant, what);
+    let session = this.#session;
+    let renewal = this.#renewalNow();
+    let taken = await this.#lease(run, grant, what, renewal);
     if (!taken.isMine) return { holder: processOf(taken.holder), leftMs: taken.leftMs };
     grant.epoch = taken.epoch;
     grant.floorMs = this.#floorOf(grant.partition, taken);
-    this.#former.set(grant.partition, grant);
-    let session: number;
-    let renewal: Renewal;
-    do {
+    // The connection was made again meanwhile: what the last one still carries must be shut out.
+    while (session !== this.#session) {
       session = this.#session;
       renewal = this.#renewalNow();
       taken = await this.#lease(run, grant, 'same', renewal);
       if (!taken.isMine) return { holder: processOf(taken.holder), leftMs: taken.leftMs };
-      // The connection may have been made again meanwhile: what the last one still carries must be shut out.
-    } while (session !== this.#session);
+    }
     grant.session = session;
     grant.renewed(renewal);
     this.#grants.get(grant.partition)?.lose(GIVEN_UP);
     this.#grants.set(grant.partition, grant);
+    this.#former.set(grant.partition, grant);
     return grant;
   }
 

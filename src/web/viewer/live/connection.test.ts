@@ -199,6 +199,36 @@ describe('a connection', () => {
     expect(stage.waits).toEqual([5000]);
   });
 
+  it('tries again once, also where two streams were lost before REST answered', async () => {
+    stage.serve();
+    const { promise, resolve } = Promise.withResolvers<WorldAnswer>();
+    stage.checkWorld = () => promise;
+    await stage.lose();
+    connection.retryNow();
+    await stage.lose();
+    expect(stage.waits).toEqual([]);
+    resolve('unavailable');
+    await settle();
+    expect(stage.waits).toEqual([1000]);
+    await stage.pass(1000);
+    expect([stage.sockets.length, stage.waits]).toEqual([3, [5000]]);
+  });
+
+  it('does not try again by itself what was tried on request', async () => {
+    stage.serve();
+    const { promise, resolve } = Promise.withResolvers<WorldAnswer>();
+    stage.checkWorld = () => promise;
+    await stage.lose();
+    connection.retryNow();
+    await stage.lose();
+    resolve('unavailable');
+    await settle();
+    connection.retryNow();
+    expect([stage.sockets.length, stage.waits]).toEqual([3, [5000]]);
+    connection.stop();
+    expect(stage.waits).toEqual([]);
+  });
+
   it('does nothing once it is stopped', async () => {
     stage.serve();
     connection.stop();
@@ -266,6 +296,17 @@ describe('where WebSockets are blocked', () => {
     stage.world = 'there';
     await stage.pass(400);
     expect(stage.links.at(-1)).toBe('polling');
+  });
+
+  it('it polls once at a time, also after a failure of REST', async () => {
+    await block();
+    stage.world = 'unavailable';
+    await stage.pass(400);
+    stage.world = 'there';
+    await stage.pass(20_000);
+    await stage.lose();
+    expect(stage.links.at(-1)).toBe('polling');
+    expect(stage.waits.toSorted((a, b) => a - b)).toEqual([400, 20_000]);
   });
 
   it('it is gone when a poll finds no world', async () => {

@@ -75,8 +75,6 @@ export class Connection {
 
   /** Reconnects at once: the network is back, or the page is visible again. */
   retryNow(): void {
-    if (this.#stopped || this.#socket !== undefined) return;
-    this.#cancelRetry();
     this.#open();
   }
 
@@ -104,6 +102,9 @@ export class Connection {
   }
 
   #open(): void {
+    // Several can want it at once: a timer, and whoever asked for it.
+    if (this.#stopped || this.#socket !== undefined) return;
+    this.#cancelRetry();
     const socket = this.#transport.openSocket();
     this.#socket = socket;
     this.#watch();
@@ -147,12 +148,16 @@ export class Connection {
     this.#blocked = answer === 'there' ? this.#blocked + 1 : 0;
     const isBlocked = this.#blocked >= BLOCKED_AFTER;
     if (isBlocked && this.#link !== 'polling') this.#poll();
+    // Another stream may have been lost while this answer was on its way.
+    this.#cancelRetry();
     this.#cancelRetry = this.#transport.after(isBlocked ? RETRY_STREAM_MS : pause, () =>
       this.#open(),
     );
   }
 
   async #poll(): Promise<void> {
+    // A poll that failed goes on too, while the connection counts as lost.
+    this.#cancelPoll();
     let isCancelled = false;
     this.#cancelPoll = () => {
       isCancelled = true;

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { WorldEvent, WorldStake } from '../api/types.ts';
 import type { Trial } from '../life/life.ts';
@@ -69,6 +69,7 @@ describe('a demonstration', () => {
   let newest: { tick: number };
   let switched: [feature: string, isOn: boolean][];
   let demonstration: Demonstration;
+  let isLive: Signal<boolean>;
   /** What the world that lives in this page answers. */
   let comesTrue: (trial: Trial) => boolean;
   /** What the car answers when it is switched: why it failed. */
@@ -76,6 +77,7 @@ describe('a demonstration', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     newest = { tick: 1000 };
+    isLive = signal(true);
     tick = () => newest.tick;
     switched = [];
     answer = async () => '';
@@ -97,7 +99,11 @@ describe('a demonstration', () => {
         },
       },
       eventFeed: { isInvolved: () => true },
-      ...{ goLive: () => {}, follow: () => {}, report: () => {} },
+      isLive,
+      goLive: () => {
+        isLive.value = true;
+      },
+      ...{ follow: () => {}, report: () => {} },
     } as unknown as ConstructorParameters<typeof Demonstration>[0]);
   });
   afterEach(() => {
@@ -237,6 +243,28 @@ describe('a demonstration', () => {
       ['aeb', true],
     ]);
     expect([offered(), demonstration.off.peek()]).toEqual(['closed', null]);
+  });
+
+  test('[P22] leaves a visitor alone who looks at the past', async () => {
+    await begin();
+    expect(offered()).toBe('offer aeb');
+    isLive.value = false;
+    await pass();
+    expect([offered(), isLive.value]).toEqual(['closed', false]);
+    expect(readOutlook).toHaveBeenCalledTimes(1);
+  });
+
+  test('[P22] does not offer again in the past what could not be switched off', async () => {
+    await begin();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    answer = () => promise;
+    const off = demonstration.switchOff();
+    isLive.value = false;
+    expect(offered()).toBe('waiting aeb');
+    resolve('The service cannot be reached.');
+    await off;
+    await pass();
+    expect([offered(), isLive.value]).toEqual(['closed', false]);
   });
 
   test('shows what was on its way already when the visitor asks again', async () => {

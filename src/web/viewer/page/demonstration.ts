@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { reasonOf } from '../../common/request.ts';
 import { readStored, store } from '../../common/storage.ts';
 import { clearToasts, showToast } from '../../common/toasts.tsx';
@@ -62,6 +62,8 @@ interface Parts {
   live: LiveWorld;
   car: PickedCar;
   eventFeed: EventFeed;
+  /** What is live is shown. */
+  isLive: ReadonlySignal<boolean>;
   /** Goes back from a replay to the live world. */
   goLive(): void;
   /** Shows the car without covering the map. */
@@ -107,6 +109,10 @@ export class Demonstration {
         this.isSettled.value = true;
       }, SETTLE_MS);
     });
+    // The next offer would take the visitor out of what is shown instead.
+    effect(() => {
+      if (!parts.isLive.value && isOffering(this.phase.value)) this.close();
+    });
   }
 
   /** Begins a first visit. */
@@ -121,8 +127,7 @@ export class Demonstration {
 
   /** The visitor turns to something else: nothing is offered any more. */
   withdraw(): void {
-    const { name } = this.phase.peek();
-    if (name === 'looking' || name === 'offer') this.close();
+    if (isOffering(this.phase.peek())) this.close();
   }
 
   /** The visitor wants to see something. */
@@ -277,6 +282,8 @@ export class Demonstration {
     return (dueTick - tick) / TICKS_PER_S;
   }
 }
+
+const isOffering = ({ name }: Phase): boolean => name === 'looking' || name === 'offer';
 
 /** By car, feature and place. */
 export const keyOf = ({ vin, feature, hazard, kind }: WorldStake): string =>

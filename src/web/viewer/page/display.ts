@@ -39,8 +39,9 @@ export class Display {
       viewer.whatIf.shown.crashes = crashesOf(viewer.whatIf.collisions.value);
     });
     const next = (nowMs: number) => {
-      this.#frame(nowMs);
+      // First: what cannot be drawn once must not stop all that comes after it.
       requestAnimationFrame(next);
+      this.#frame(nowMs);
     };
     requestAnimationFrame(next);
   }

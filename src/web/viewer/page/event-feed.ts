@@ -1,11 +1,13 @@
-import { batch, effect, signal, untracked } from '@preact/signals';
+import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { whileVisible } from '../../common/visible.ts';
 import { readEvents, readIncidents, readIncidentsUntil } from '../api/twin.ts';
-import type { Incident, WorldEvent } from '../api/types.ts';
+import { type Incident, TICKS_PER_S, type WorldEvent } from '../api/types.ts';
 import { EarlierIncidents } from './earlier-incidents.ts';
 import type { LiveWorld } from './live-world.ts';
 
 const REFRESH_MS = 2000;
+/** What has happened longer ago is no news: the computer slept, or the page was hidden. */
+const NEWS_TICKS = 10 * TICKS_PER_S;
 
 /** The last events of the world and all its incidents. */
 export class EventFeed {
@@ -16,9 +18,15 @@ export class EventFeed {
   readonly areRead = signal(false);
   /** Those that cannot be shown again. */
   readonly earlier: EarlierIncidents;
-  /** Called with the events since the last request, oldest first. */
+  /** Called with the events since the last request that have just happened, oldest first. */
   onNews: (events: readonly WorldEvent[]) => void = () => {};
   readonly #live: LiveWorld;
+  /** The life here began long ago, and what came first in it is not known yet: there may be more incidents. */
+  readonly lacksEarlier = computed(() => {
+    const life = this.#live.life.value;
+    if (life === null) return false;
+    return life.begin.value === undefined || this.earlier.reports.value === null;
+  });
 
   constructor(live: LiveWorld) {
     this.#live = live;
@@ -89,6 +97,15 @@ export class EventFeed {
       if (isOtherwise || news.length > 0) this.events.value = events.toReversed();
       if (incidents !== null) this.incidents.value = incidents.toReversed();
     });
-    if (!isFirst && news.length > 0) this.onNews(news);
+    const sinceTick = this.#newestTick(events) - NEWS_TICKS;
+    const recent = news.filter(({ tick }) => tick >= sinceTick);
+    if (!isFirst && recent.length > 0) this.onNews(recent);
+  }
+
+  /** After a pause the first frame may come later than what has happened meanwhile. */
+  #newestTick(events: readonly WorldEvent[]): number {
+    const { life, playback } = this.#live;
+    const [, lived = 0] = life.peek()?.extent.peek() ?? [];
+    return Math.max(playback.newest?.tick ?? 0, lived, events.at(-1)?.tick ?? 0);
   }
 }

@@ -22,14 +22,18 @@ afterEach(() => {
 });
 
 /** A player whose world answers with these reports, or with these errors where it has no replay. */
-function open(id: string, answers: Record<string, Incident | Replay | null | Error>): ReplayPlayer {
+function open(
+  id: string,
+  answers: Record<string, Incident | Replay | null | Error>,
+  fleet = signal([CAR]),
+): ReplayPlayer {
   const ask = async (question: string, [asks = '']: readonly string[]) => {
     asked.push(`${question} ${asks}`);
     const answer = answers[`${question} ${asks}`];
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const live = { id: 'w', fleet: signal([CAR]), ask } as unknown as LiveWorld;
+  const live = { id: 'w', fleet, ask } as unknown as LiveWorld;
   const player = new ReplayPlayer(live, {
     find: async (sought) => (sought === EARLIER.id ? EARLIER : undefined),
     has: (sought) => sought === EARLIER.id,
@@ -150,4 +154,28 @@ test('[P24] what is recorded plays at the usual speed, and leaves the chosen one
   for (let i = 0; i < 200 && player.isPlaying.value; i++) player.advance(0.25);
   await played;
   expect([player.tick.value, player.speed.value]).toEqual([1000, 0.25]);
+});
+
+test('a replay and its ghost are shown once it is known whose cars they are', async () => {
+  const failure = { vin: 'A', restores: [], effect: 'avoids' as const, set: 0, explanation: 'So.' };
+  const failures = [{ ...failure, feature: 'esc' as const }];
+  const answers = { 'incident i900-0': { ...LATER, failures }, 'replay i900-0': replayUpTo(1000) };
+  const fleet = signal<(typeof CAR)[]>([]);
+  const player = open(LATER.id, answers, fleet);
+  await settled();
+  expect(player.asItWouldHaveBeen.value).not.toBeNull();
+  expect(player.show()).toBe(false);
+  fleet.value = [CAR];
+  expect(player.show()).toBe(true);
+  expect(player.shown.ghosts.map(({ vin }) => vin)).toEqual(['A']);
+});
+
+test('a car that is not of the fleet has no ghost, and the others have theirs', async () => {
+  const failure = { restores: [], effect: 'avoids' as const, set: 0, explanation: 'So.' };
+  const failures = ['Z', 'A'].map((vin) => ({ ...failure, vin, feature: 'esc' as const }));
+  const answers = { 'incident i900-0': { ...LATER, failures }, 'replay i900-0': replayUpTo(1000) };
+  const player = open(LATER.id, answers);
+  await settled();
+  expect(player.show()).toBe(true);
+  expect(player.shown.ghosts.map(({ vin }) => vin)).toEqual(['A']);
 });

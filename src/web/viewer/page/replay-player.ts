@@ -206,6 +206,8 @@ export class ReplayPlayer {
     const around = framesAround(this.frames, this.#exactTick);
     if (around === null) return false;
     const fleet = this.#live.fleet.peek();
+    // A link leads here before anybody has told whose cars these are.
+    if (fleet.length === 0) return false;
     if (this.shown.cars.length !== fleet.length) this.shown.cars = fleet.map(carOf);
     interpolateWorld(this.shown, ...around, this.#exactTick);
     this.#showGhosts();
@@ -251,15 +253,16 @@ export class ReplayPlayer {
     this.shown.ghostSign = this.#ghostSign.peek();
     const would = framesAround(this.asItWouldHaveBeen.peek()?.frames ?? [], this.#exactTick);
     const vins = would === null ? [] : (this.explanation.peek()?.vins ?? []);
-    const { ghosts, cars } = this.shown;
-    ghosts.length = vins.length;
+    const before = this.shown.ghosts.splice(0);
     if (would === null) return;
-    for (const [i, vin] of vins.entries()) {
+    const { ghosts, cars } = this.shown;
+    for (const vin of vins) {
       const car = cars.findIndex((each) => each.vin === vin);
       const entry = cars[car];
       if (entry === undefined) continue;
-      if (ghosts[i]?.vin !== vin) ghosts[i] = { ...entry };
-      interpolateCar(ghosts[i], car, ...would, this.#exactTick);
+      const ghost = before.find((each) => each.vin === vin) ?? { ...entry };
+      interpolateCar(ghost, car, ...would, this.#exactTick);
+      ghosts.push(ghost);
     }
   }
 

@@ -10,6 +10,9 @@ const TURN_RAD = 0.15;
 /** Five frames. */
 const SEEK_TICKS = 20;
 
+/** German and Nordic keyboards of a Mac have these with Option only. */
+const WITH_ALT: ReadonlySet<string> = new Set(['[', ']']);
+
 interface Shortcut {
   keys: readonly string[];
   does: string;
@@ -48,7 +51,8 @@ export function listenToKeys(viewer: Viewer, display: Display): void {
   const actions = actionsOf(viewer, display);
   document.addEventListener('keydown', (event) => {
     const { key, target } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || viewer.dialog.peek() !== null) return;
+    if (event.ctrlKey || event.metaKey || viewer.dialog.peek() !== null) return;
+    if (event.altKey && !WITH_ALT.has(key)) return;
     if (!(target instanceof Element) || isTyping(target)) return;
     if (key !== 'Escape' && !shortcutsAreOn.peek()) return;
     // A focused control keeps the keys that it handles itself.

@@ -252,6 +252,8 @@ describe('a link to a moment', () => {
   test.each([
     ['sought another moment', () => line.seek(50_000), 50_000],
     ['gone live', () => line.goLive(), undefined],
+    ['stopped the live world', () => line.toggle(), 59_992],
+    ['turned to something else', () => line.dropLink(), undefined],
     ['followed another link', () => line.openAt(10_000), 10_000],
   ])('leads nowhere once the visitor has %s', async (_, act, tick) => {
     life.extent.value = [30_000, 60_000];

@@ -118,6 +118,7 @@ export class TimeLine {
   /** Plays or stops; the live world stops where it is. */
   toggle(): void {
     if (this.extent.peek() === undefined) return;
+    this.#stopLink();
     if (this.isPast.peek()) this.player.toggle();
     else {
       this.#enter();
@@ -165,6 +166,11 @@ export class TimeLine {
         this.player.seek(tick);
       }
     });
+  }
+
+  /** The visitor turns to something else: no link leads to a moment any more. */
+  dropLink(): void {
+    this.#stopLink();
   }
 
   #refuseLink(tick: number): void {

@@ -102,7 +102,7 @@ export class Viewer {
     this.timeLine = new TimeLine({ life: live.life, earlierMarks, fleet: live.fleet, liveTick });
     this.whatIf = new WhatIf({ world: live.id, life: live.life, fleet: live.fleet });
     this.demonstration = new Demonstration({
-      ...{ live, car, eventFeed },
+      ...{ live, car, eventFeed, isLive: this.isLive },
       goLive: () => this.goLive(),
       follow: (vin) => this.#follow(vin),
       report: (id) => this.#openSoon(id, () => !this.#isReading),
@@ -291,6 +291,7 @@ export class Viewer {
     if (!isPossible || this.whatIf.isOpen.peek()) return;
     const isPast = timeLine.isPast.peek();
     const tick = isPast ? timeLine.player.exactTick : live.playback.shown.tick;
+    timeLine.dropLink();
     timeLine.player.isPlaying.value = false;
     this.demonstration.withdraw();
     this.front.value = 'right';

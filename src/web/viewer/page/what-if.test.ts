@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { FLEET, LifeDouble } from '../../../testing/doubles/life-double.ts';
 import { RequestError } from '../../common/request.ts';
@@ -23,6 +23,7 @@ const FROM = 5002;
 const SPAN = 3000;
 
 let life: LifeDouble;
+let lives: Signal<LifeDouble | null>;
 let whatIf: WhatIf;
 const went: string[] = [];
 beforeEach(() => {
@@ -30,8 +31,9 @@ beforeEach(() => {
   forked.mockClear();
   life = new LifeDouble();
   life.extent.value = [0, 60_000];
+  lives = signal<LifeDouble | null>(life);
   whatIf = new WhatIf({
-    ...{ world: 'w', life: signal(life), fleet: signal(FLEET) },
+    ...{ world: 'w', life: lives, fleet: signal(FLEET) },
     go: (url) => went.push(url),
   });
 });
@@ -184,6 +186,34 @@ describe('a copy', () => {
     life.failure = new Error('There is no room for a copy.');
     await whatIf.open(FROM);
     expect(whatIf.failure.value).toBe('There is no room for a copy.');
+  });
+});
+
+describe('a comparison', () => {
+  const state = () => [whatIf.without.value, whatIf.isComparing.value, whatIf.failure.value];
+
+  test('is not known while the world does not live here, and comes back when asked again', async () => {
+    life.happened = [FROM + 1, FROM + SPAN + 1];
+    await whatIf.open(FROM);
+    await brakesOff('A');
+    expect(state()).toEqual([1, false, '']);
+    lives.value = null;
+    await whatIf.goOn();
+    expect(state()).toEqual([null, false, 'The world does not live in this browser.']);
+    lives.value = life;
+    await whatIf.goOn();
+    expect(state()).toEqual([2, false, '']);
+  });
+
+  test('that has failed is made again with the next switch', async () => {
+    life.failure = new Error('There is no room for a copy.');
+    await whatIf.open(60_000);
+    expect(state()).toEqual([null, false, 'There is no room for a copy.']);
+    expect(whatIf.areKnown.value).toBe(false);
+    life.failure = undefined;
+    await brakesOff('A');
+    expect(state()).toEqual([0, false, '']);
+    expect(whatIf.areKnown.value).toBe(true);
   });
 });
 

@@ -6,7 +6,7 @@ import { type FleetEntry, type Incident, type Journal, TICKS_PER_S } from '../ap
 import type { Branch, Extent, Life, Switching } from '../life/life.ts';
 import { framesAround, interpolateCar } from '../live/interpolation.ts';
 import type { ShownWorld } from '../scene/types.ts';
-import { FRAME_TICKS, FrameBuffer, frameBefore } from './frame-buffer.ts';
+import { FRAME_TICKS, FrameBuffer, type FrameSource, frameBefore } from './frame-buffer.ts';
 import { FramePlayer } from './frame-player.ts';
 import { LEAD_TICKS } from './time-line.ts';
 
@@ -14,6 +14,8 @@ import { LEAD_TICKS } from './time-line.ts';
 const SPAN_TICKS = 60 * TICKS_PER_S;
 const SPAN_MAX_TICKS = 10 * SPAN_TICKS;
 const GHOSTS_AHEAD_TICKS = 2 * TICKS_PER_S;
+
+const LIVES_ELSEWHERE = 'The world does not live in this browser.';
 
 type Features = Readonly<Record<string, boolean>>;
 
@@ -40,8 +42,12 @@ export class WhatIf {
   readonly failure = signal('');
   /** Collisions of the branch in its span, the first one first. */
   readonly collisions = signal<readonly Incident[]>([]);
-  /** Collisions of the world in the same time; null: not known yet. */
+  /** They are those of the whole span. */
+  readonly areKnown = signal(false);
+  /** Collisions of the world in the same time; null: not known. */
   readonly without = signal<number | null>(null);
+  /** These are being found out. */
+  readonly isComparing = signal(false);
   readonly isMakingReal = signal(false);
   readonly player: FramePlayer;
   /** A collision that has just been played. */
@@ -55,6 +61,8 @@ export class WhatIf {
   /** The world as it goes on by itself, where nobody knows yet how it does. */
   #untouched: Promise<Branch> | null = null;
   #ghosts: FrameBuffer | null = null;
+  /** How often it was compared: only the last one counts. */
+  #comparisons = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -99,13 +107,16 @@ export class WhatIf {
     this.#branch = null;
     this.#untouched = null;
     this.#ghosts = null;
+    this.#comparisons++;
     // A branch that could not be made needs no end.
     for (const branch of branches) branch?.then((made) => made.close()).catch(() => {});
     batch(() => {
       this.isOpen.value = false;
       this.switchings.value = [];
       this.collisions.value = [];
+      this.areKnown.value = false;
       this.without.value = null;
+      this.isComparing.value = false;
       this.failure.value = '';
       this.isLiving.value = false;
       this.#declared.value = null;
@@ -150,7 +161,8 @@ export class WhatIf {
     });
     this.#branch = this.#begin(this.#branch);
     this.player.dropAhead();
-    await this.#liveBranch();
+    const isMissing = this.without.peek() === null && !this.isComparing.peek();
+    await Promise.all([this.#liveBranch(), ...(isMissing ? [this.#liveWithout()] : [])]);
   }
 
   get canGoOn(): boolean {
@@ -166,7 +178,7 @@ export class WhatIf {
   /** Lives on for another minute. */
   async goOn(): Promise<void> {
     this.spanTicks.value += SPAN_TICKS;
-    this.without.value = null;
+    this.failure.value = '';
     this.player.isPlaying.value = true;
     await Promise.all([this.#liveBranch(), this.#liveWithout()]);
   }
@@ -227,7 +239,7 @@ export class WhatIf {
 
   #copy(switchings: readonly Switching[] = []): Promise<Branch> {
     const life = this.#parts.life.peek();
-    if (life === null) return Promise.reject(new Error('The world does not live in this browser.'));
+    if (life === null) return Promise.reject(new Error(LIVES_ELSEWHERE));
     return life.branch(this.fromTick.peek(), switchings);
   }
 
@@ -249,48 +261,69 @@ export class WhatIf {
     const branch = this.#branch;
     if (branch === null) return;
     this.isLiving.value = true;
+    this.areKnown.value = false;
     const [from, to] = this.#span;
+    const isMeant = () => branch === this.#branch && to === this.#span[1];
     try {
       const made = await branch;
       await made.frames([frameBefore(to), to], FRAME_TICKS);
       const incidents = await made.incidents();
-      if (branch !== this.#branch) return;
+      if (!isMeant()) return;
       this.collisions.value = incidents.filter(({ tick }) => tick > from && tick <= to);
+      this.areKnown.value = true;
     } catch (error) {
-      if (branch === this.#branch) this.#failed(error);
+      if (isMeant()) this.#failed(error);
     }
-    if (branch === this.#branch) this.isLiving.value = false;
+    if (isMeant()) this.isLiving.value = false;
   }
 
   /** How the world has gone on, or goes on if nobody switches anything. */
   async #liveWithout(): Promise<void> {
+    const number = ++this.#comparisons;
+    const isLast = () => number === this.#comparisons;
+    batch(() => {
+      this.without.value = null;
+      this.isComparing.value = true;
+    });
+    try {
+      const count = await this.#countWithout();
+      if (isLast()) this.without.value = count;
+    } catch (error) {
+      if (isLast()) this.#failed(error);
+    }
+    if (isLast()) this.isComparing.value = false;
+  }
+
+  async #countWithout(): Promise<number> {
     const life = this.#parts.life.peek();
-    if (life === null) return;
+    if (life === null) throw new Error(LIVES_ELSEWHERE);
     const [from, to] = this.#span;
-    const isKnown = to <= (life.extent.peek()?.[1] ?? 0);
-    const of = this.#branch;
-    if (!isKnown) this.#untouched ??= this.#copy();
-    const untouched = isKnown ? null : this.#untouched;
-    const source = async (part: Extent, everyTicks: number) =>
-      (untouched === null ? life : await untouched).frames(part, everyTicks);
+    if (to <= (life.extent.peek()?.[1] ?? 0)) {
+      this.#showGhosts((part, everyTicks) => life.frames(part, everyTicks));
+      return await life.incidentCount([from, to]);
+    }
+    this.#untouched ??= this.#copy();
+    const untouched = this.#untouched;
+    this.#showGhosts(async (part, everyTicks) => (await untouched).frames(part, everyTicks));
+    try {
+      const made = await untouched;
+      await made.frames([frameBefore(to), to], FRAME_TICKS);
+      return (await made.incidents()).filter(({ tick }) => tick > from && tick <= to).length;
+    } catch (error) {
+      // The next comparison begins anew.
+      if (untouched === this.#untouched) this.#untouched = null;
+      untouched.then((made) => made.close()).catch(() => {});
+      throw error;
+    }
+  }
+
+  #showGhosts(source: FrameSource): void {
     // Without ghosts the branch is still shown.
     this.#ghosts = new FrameBuffer(
       source,
       () => {},
       () => {},
     );
-    try {
-      if (untouched !== null) await source([frameBefore(to), to], FRAME_TICKS);
-      const count =
-        untouched === null
-          ? await life.incidentCount([from, to])
-          : (await (await untouched).incidents()).filter(({ tick }) => tick > from && tick <= to)
-              .length;
-      const isMeant = of !== null && this.isOpen.peek() && from === this.fromTick.peek();
-      if (isMeant) this.without.value = count;
-    } catch (error) {
-      this.#failed(error);
-    }
   }
 
   readonly #failed = (error: unknown): void => {

@@ -24,6 +24,13 @@ export function Incidents() {
   const opened = useSignal<ReadonlySet<string>>(new Set());
   const { shown: incidents, handlers } = useHeld(eventFeed.incidents.value);
   if (!eventFeed.areRead.value) return <Loading what="the incidents" />;
+  if (incidents.length === 0 && eventFeed.lacksEarlier.value) {
+    return (
+      <Empty title="Earlier collisions are still being read">
+        <p>If there are any, they appear here.</p>
+      </Empty>
+    );
+  }
   if (incidents.length === 0) {
     return (
       <Empty title="No collision so far">

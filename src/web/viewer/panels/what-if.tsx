@@ -80,21 +80,24 @@ function Collisions() {
 const figure = (count: number): string =>
   count === 0 ? 'none' : `${count} collision${count === 1 ? '' : 's'}`;
 
+/** “Within 1 min: no collision in the copy, none in the city.” Null is not known. */
+export function compared(time: string, having: number | null, without: number | null): string {
+  const inCopy = having === 0 ? 'no collision in the copy' : `${wordsOf(having)} in the copy`;
+  return `Within ${time}: ${inCopy}, ${wordsOf(without)} in the city.`;
+}
+
+const wordsOf = (count: number | null): string => (count === null ? 'not known' : figure(count));
+
 function Comparison() {
   const { whatIf } = useViewer();
-  const { switchings, spanTicks, collisions, without } = whatIf;
+  const { switchings, spanTicks, collisions, areKnown, without } = whatIf;
   const time = duration(spanTicks.value / TICKS_PER_S);
   if (switchings.value.length === 0) {
     return <>Switch something off below, and see what comes of it within {time}.</>;
   }
-  if (whatIf.isLiving.value || without.value === null) return <>Living the next {time}…</>;
-  const { length } = collisions.value;
-  const having = length === 0 ? 'no collision' : figure(length);
-  return (
-    <strong>
-      Within {time}: {having} in the copy, {figure(without.value)} in the city.
-    </strong>
-  );
+  if (whatIf.isLiving.value || whatIf.isComparing.value) return <>Living the next {time}…</>;
+  const having = areKnown.value ? collisions.value.length : null;
+  return <strong>{compared(time, having, without.value)}</strong>;
 }
 
 /** What was switched, in words. */
