@@ -139,7 +139,7 @@ describe('the viewer', () => {
   test('[P25] shows a browser a page where there is nothing, on both ports, and others the error', async () => {
     const asBrowser = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
     for (const url of [api.url, api.node.dealerUrl ?? '']) {
-      for (const path of ['/nothing', '/worlds/', '/api/v1/nothing']) {
+      for (const path of ['/nothing', '/worlds/']) {
         const answer = await fetch(`${url}${path}`, asBrowser);
         const text = await answer.text();
         expect(answer.status).toBe(404);
@@ -156,6 +156,15 @@ describe('the viewer', () => {
         const posted = await fetch(`${url}${path}`, { method: 'POST', body: '{}', ...asBrowser });
         expect([posted.status, (await posted.text()).startsWith('{')]).toEqual([404, true]);
       }
+    }
+  });
+
+  test('[P25] answers a browser in an API as everybody else', async () => {
+    const asBrowser = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+    for (const url of [api.url, api.node.dealerUrl ?? '']) {
+      const answer = await fetch(`${url}/api/v1/nothing`, asBrowser);
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get('Content-Type')).toMatch(/^application\/json/);
     }
   });
 
