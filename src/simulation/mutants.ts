@@ -204,7 +204,7 @@ function withoutMarks(inner: Claims): Claims {
 const LATE_RENEWALS = 2;
 
 /** The clocks of nodes are this far apart: a mark allows for any distance. */
-const APART_MS = 1500;
+const APART_MS = 4000;
 
 function isLost(grant: Grant): boolean {
   return (grant as Grant & { isLost?: boolean }).isLost === true;
