@@ -5,7 +5,7 @@ import { systemRandom } from './random.ts';
 import { systemTime } from './time.ts';
 
 const CRASH_STOP_MS = 5000;
-/** At least, and in addition to what a node passes requests on for. */
+/** A stop takes so long at most, or longer where DRAIN_SECONDS and what follows take longer. */
 const STOP_MS = 20_000;
 const STOP_AFTER_DRAIN_MS = 15_000;
 

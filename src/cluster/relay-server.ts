@@ -1,4 +1,4 @@
-import type { AskerOf, HelloOf } from '../cluster-service.ts';
+import type { HelloOf } from '../cluster-service.ts';
 import type { Encoding, StreamEncoding } from '../codec/encoding.ts';
 import { TwinError } from '../errors.ts';
 import type { LinkAnswer, LinkClient } from '../link/contract.ts';
@@ -6,7 +6,7 @@ import type { Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { KnownJournal, LockstepNews, PackedHello, WorldPulse } from '../twin/lockstep.ts';
 import type { FleetEntry } from '../twin/wire.ts';
-import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
+import type { Asker, StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import { faultOf, type TwinFault } from './twin-fault.ts';
 
 export const WATCH = 'watch';
@@ -77,7 +77,7 @@ export interface FrontEndParts {
   /** Makes what a client begins with that lives a world of this node. */
   helloOf: HelloOf;
   /** Undefined: nobody pays, as no front end is open. */
-  askerOf: (...asked: Parameters<AskerOf>) => ReturnType<AskerOf> | undefined;
+  askerOf: (client: string) => Asker | undefined;
 }
 
 interface RelayServerDependencies extends FrontEndParts {

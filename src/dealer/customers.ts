@@ -130,8 +130,8 @@ export class Customers {
       reader.get<CustomerRecord>(key),
       carsOf(reader, id),
     ]);
-    // Customers are never deleted, but a reset removes the records before it.
     read(cars.length);
+    // Customers are never deleted, but a reset removes the records before it.
     if (!customer) throw listChanged();
     if (!can(actor, 'customer.read', resourceOf(customer))) return undefined;
     return JSON.stringify(this.show(actor, customer, cars, withPassword));

@@ -77,7 +77,7 @@ export class Mirror<R, T extends Ordered> {
     const wanted = await this.#registry.epoch(revision);
     for (let loads = 0; ; loads++) {
       const epoch = await this.#registry.epoch(revision);
-      // While another process changes records all the time, none may be as they are after a load.
+      // While another process changes records all the time, no load may end with the newest ones.
       const least = loads < LOADS_MAX ? epoch : wanted;
       if (this.#loaded !== undefined && this.#loaded.epoch >= least) {
         if (this.#following) {

@@ -216,12 +216,9 @@ export class LockstepFanout {
     }
   }
 
-  /** Ends all streams with 1012, not all at once, and those that are being opened as soon as they are. */
+  /** Ends all streams with 1012, not all at once. A server that stops opens no further one. */
   endAll(): Promise<void> {
     const watchers = [...this.#topics.values()].flatMap((topic) => [...topic.watchers]);
-    for (const watcher of watchers) {
-      if (!watcher.isOpen) watcher.end(1012, CLOSE_REASONS[1012]);
-    }
     return endInGroups(
       watchers.filter(({ isOpen }) => isOpen),
       this.#time,

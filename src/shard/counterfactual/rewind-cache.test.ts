@@ -41,6 +41,17 @@ test('a rewind serves no re-run to a tick at which its journal may lack a change
   expect(ticksOf(until(Number.POSITIVE_INFINITY))).toEqual([201, TICK]);
 });
 
+test('a rewind whose journal is as complete replaces one from a state that could not be trusted', () => {
+  const cache = new RewindCache();
+  const journal = packNumbered([changeAt(TICK)]);
+  const other = new Uint8Array(9);
+  cache.add(WORLD, chain, { tick: 200, image, journal, completeTick: Number.POSITIVE_INFINITY });
+  cache.add(WORLD, chain, { tick: 200, image: other, journal, completeTick: END + 50 });
+  expect(cache.get(WORLD, chain, WHOLE)?.image).toBe(other);
+  cache.add(WORLD, chain, { tick: 200, image, journal, completeTick: TICK });
+  expect(cache.get(WORLD, chain, WHOLE)?.image).toBe(other);
+});
+
 test('a watched world tells the changes until a re-run can meet no further one', () => {
   const cache = new RewindCache();
   const changes = [changeAt(TICK)];

@@ -52,10 +52,12 @@ export class RewindCache {
     [first]: IncidentContacts,
     state: { tick: number; image: Uint8Array; journal: Int32Array; completeTick: number },
   ): void {
-    const { tick, image, journal, completeTick } = state;
+    const { tick, image, journal } = state;
+    const completeTick = Math.min(state.completeTick, endOf(first));
     const key = keyOf(world, first);
     const known = this.#states.peek(key);
-    // Two rewinds for one collision may be under way, and each is followed by what needs its state.
+    // Two rewinds for one collision may be under way, and each is followed by what needs its state. One that
+    // is as complete replaces the other: it may come from an earlier state, as a re-run from that one failed.
     if (known !== undefined && !('residency' in known.changes) && known.completeTick > completeTick)
       return;
     const changes = unpackNumbered(upTo(journal, endOf(first), tick));

@@ -32,9 +32,11 @@ if i > #ARGV then return math.max(last, 1) end
 -- A server without free memory takes no SET, but for one behind a write that needs none. What begins
 -- with a removal, and has two more writes at most for each, is how memory becomes free: a world that is
 -- deleted, or moves in an index.
-local removals = 0
-for k = i + 1, #ARGV, 3 do if ARGV[k] == '-' then removals = removals + 1 end end
-if ARGV[i + 1] == '-' and 9 * removals > #ARGV - i then redis.call('ZREM', KEYS[3], ARGV[i]) end
+if ARGV[i + 1] == '-' then
+  local removals = 0
+  for k = i + 1, #ARGV, 3 do if ARGV[k] == '-' then removals = removals + 1 end end
+  if 9 * removals > #ARGV - i then redis.call('ZREM', KEYS[3], ARGV[i]) end
+end
 redis.call('SET', KEYS[4], string.format('%.0f', version))
 local stamp = struct.pack('>d', version)
 while i <= #ARGV do
