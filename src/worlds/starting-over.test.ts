@@ -37,6 +37,15 @@ async function age(store: Store, world: number, more: Partial<WorldRecord> = {})
   await store.commit([], [{ key: keyOf(world), value }], grant);
 }
 
+/** A world with one change, which an older kernel has stepped. */
+async function agedWorld({ worlds }: TestNode, store: Store): Promise<OwnedWorld> {
+  const made = await worlds.create({ seed: 5, startTick: 20_000 });
+  await made.change(3, F_BRAKES, 0);
+  await worlds.forget(made);
+  await age(store, made.number);
+  return (await worlds.load(made.number)) as OwnedWorld;
+}
+
 describe('worlds under another kernel', () => {
   it('[R29] start over under another kernel, with identity, features and reports', async () => {
     const { node, store } = await start();
@@ -108,13 +117,9 @@ describe('worlds under another kernel', () => {
 
   it('[R29] take a change once they have started over, and tell the hash of their journal', async () => {
     const { node, store } = await start();
-    const made = await node.worlds.create({ seed: 5, startTick: 20_000 });
-    await made.change(3, F_BRAKES, 0);
-    await node.worlds.forget(made);
-    await age(store, made.number);
-    const world = (await node.worlds.load(made.number)) as OwnedWorld;
+    const world = await agedWorld(node, store);
     await Promise.all([world.change(4, F_BRAKES, 0), world.packed()]);
-    const { seed, from } = await recordOf(store, made.number);
+    const { seed, from } = await recordOf(store, world.number);
     expect([from.seq, world.pulse().seq]).toEqual([1, 2]);
     const { changes } = await world.lockstep();
     const hash = JournalHash.ofStart(seed, from);
@@ -124,11 +129,7 @@ describe('worlds under another kernel', () => {
 
   it('[R29] are handed over and stored as they go on from their start', async () => {
     const { node, store } = await start();
-    const made = await node.worlds.create({ seed: 5, startTick: 20_000 });
-    await made.change(3, F_BRAKES, 0);
-    await node.worlds.forget(made);
-    await age(store, made.number);
-    const world = (await node.worlds.load(made.number)) as OwnedWorld;
+    const world = await agedWorld(node, store);
     await world.packed();
     const [handed] = await node.worlds.handover.handOut(partitionOf(world.number), () => false);
     expect(handed?.frozen?.seq).toBe(1);

@@ -199,13 +199,19 @@ describe('a connection', () => {
     expect(stage.waits).toEqual([5000]);
   });
 
-  it('tries again once, also where two streams were lost before REST answered', async () => {
+  /** Two streams are lost before REST answers, which it does by what this returns. */
+  async function loseTwice(): Promise<(answer: WorldAnswer) => void> {
     stage.serve();
     const { promise, resolve } = Promise.withResolvers<WorldAnswer>();
     stage.checkWorld = () => promise;
     await stage.lose();
     connection.retryNow();
     await stage.lose();
+    return resolve;
+  }
+
+  it('tries again once, also where two streams were lost before REST answered', async () => {
+    const resolve = await loseTwice();
     expect(stage.waits).toEqual([]);
     resolve('unavailable');
     await settle();
@@ -215,12 +221,7 @@ describe('a connection', () => {
   });
 
   it('does not try again by itself what was tried on request', async () => {
-    stage.serve();
-    const { promise, resolve } = Promise.withResolvers<WorldAnswer>();
-    stage.checkWorld = () => promise;
-    await stage.lose();
-    connection.retryNow();
-    await stage.lose();
+    const resolve = await loseTwice();
     resolve('unavailable');
     await settle();
     connection.retryNow();
