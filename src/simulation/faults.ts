@@ -5,7 +5,7 @@ import type { NodeSlot } from './node-slot.ts';
 import { FAULTS_MS, type RunSettings } from './settings.ts';
 import type { SimulatedNet } from './simulated-net.ts';
 import type { Trace } from './trace.ts';
-import type { WatchedRedis } from './watched-redis.ts';
+import type { Refusal, WatchedRedis } from './watched-redis.ts';
 
 export const FAULTS_MIN = 5;
 const FAULTS_MORE = 15;
@@ -220,6 +220,17 @@ function killRedis(faults: Faults): void {
   faults.later(faults.anyMs(), () => redis.start());
 }
 
+const WHY_REFUSED: readonly Refusal[] = ['LOADING', 'READONLY', 'MISCONF', 'OOM'];
+
+/** Redis answers, but refuses to do what it is asked for. */
+function refuseInRedis(faults: Faults): void {
+  const { redis, chance, trace } = faults.parts;
+  const why = chance.pick(WHY_REFUSED);
+  trace.say('because of', why);
+  redis.refuse(why);
+  faults.until(faults.anyMs(), () => redis.refuse(undefined));
+}
+
 function loseTail(faults: Faults): void {
   loseTailIn(faults, faults.parts.chance.between(10, 2000));
 }
@@ -309,6 +320,8 @@ const KINDS: readonly Kind[] = [
   ['end connections', ({ parts }) => parts.redis.endConnections()],
   ['pause Redis', pauseRedis],
   ['kill Redis', killRedis],
+  ['refuse in Redis', refuseInRedis],
+  ['refuse in Redis', refuseInRedis],
   ['lose the tail', loseTail],
   ['lose an unanswered tail', loseUnansweredTail],
   ['lose an unanswered tail', loseUnansweredTail],

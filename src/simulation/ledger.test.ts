@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { H_SEED } from '../../assembly/layout.ts';
 import { encodeKey, packValue } from '../store/encoding.ts';
 import { SCRIPTS } from '../store/redis/redis-scripts.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import { WORLD_NUMBER_END } from '../twin/ids.ts';
+import type { WorldRecord } from '../worlds/records.ts';
 import { Observer, type Publisher } from './observer.ts';
-import { changedState, firstState, shownState } from './toy-kernel.ts';
+import { changedState, firstState, shownState, toyKernelHash } from './toy-kernel.ts';
 import { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 
@@ -12,6 +14,8 @@ const PARTITION = 3;
 const WORLD = (PARTITION * WORLD_NUMBER_END) / 64 + 5;
 const IDLE_MS = 10_000;
 const SEED = 9;
+
+const RECORD = worldRecord({ seed: SEED, kernel: toyKernelHash(1) });
 
 let nowMs: number;
 let observer: Observer;
@@ -24,7 +28,7 @@ beforeEach(() => {
   grants = new Map();
   observer = newObserver(false);
   grant('a', 100);
-  write('a#1', [['world'], worldRecord({ seed: SEED })]);
+  write('a#1', [['world'], RECORD]);
 });
 
 function newObserver(isPlanned: boolean): Observer {
@@ -363,3 +367,84 @@ test('I11: a world is deleted too early', () => {
   write('a#1', [['world'], null]);
   expect(failed()).toEqual(['I11']);
 });
+
+describe('a world that starts over under another kernel', () => {
+  const NEWER = toyKernelHash(2);
+  const masks = RECORD.from.masks.with(2, (RECORD.from.masks[2] ?? 0) & ~2);
+  const newFirst = firstState(SEED, 20, masks, NEWER);
+
+  function startOver(from: Partial<WorldRecord['from']> = {}): void {
+    const record = { ...RECORD, kernel: NEWER, from: { tick: 20, seq: 1, masks, ...from } };
+    write('a#1', [['world'], record]);
+  }
+
+  beforeEach(() => change('a#1', 1, 6));
+
+  test('shows its new states from then on', () => {
+    show('a', 12, stateWith(6));
+    startOver();
+    show('a', 20, newFirst);
+    change('a#1', 2, 22);
+    show('a', 24, changedState(newFirst, { tick: 22, car: 2, touched: 6, values: 4 }));
+    write('a#1', [['image'], { tick: 20, seq: 1, kernel: NEWER, bytes: imageOf(newFirst) }]);
+    expect(failed()).toEqual([]);
+  });
+
+  test('shows its earlier states again if the store has lost the start', () => {
+    const restore = observer.ledger.save();
+    startOver();
+    show('a', 24, newFirst);
+    restore();
+    show('a', 28, newFirst);
+    grant('b', 200);
+    show('b', 24, stateWith(6));
+    expect(failed()).toEqual([]);
+  });
+
+  test('I5: shows a state of before, and stores an image of it', () => {
+    startOver();
+    show('a', 24, stateWith(6));
+    const bytes = imageOf(stateWith(6));
+    write('a#1', [['image'], { tick: 24, seq: 1, kernel: NEWER, bytes }]);
+    expect(failed()).toEqual(['I5', 'I5']);
+  });
+
+  test('I2, I5: without a change, with one that was never made, before one, with other features', () => {
+    startOver({ seq: 0 });
+    startOver({ seq: 2 });
+    startOver({ tick: 5 });
+    startOver({ masks: RECORD.from.masks });
+    expect(failed()).toEqual(['I2', 'I2', 'I5', 'I5']);
+  });
+
+  test('starts over once more where nobody has heard of the first start', () => {
+    startOver();
+    startOver({ tick: 24 });
+    show('a', 24, firstState(SEED, 24, masks, NEWER));
+    startOver({ tick: 28 });
+    expect(failed()).toEqual([]);
+    show('a', 32, firstState(SEED, 28, masks, NEWER));
+    startOver({ tick: 36 });
+    expect(failed()).toEqual(['I5']);
+  });
+
+  test('I7: leaves frames out only there', () => {
+    observer = newObserver(true);
+    grant('a', 100);
+    write('a#1', [['world'], RECORD]);
+    change('a#1', 1, 6);
+    const stream = observer.stream('s', WORLD);
+    stream.framed({ tick: 12, state: 0 });
+    startOver();
+    stream.framed({ tick: 20, state: 0 });
+    expect(failed()).toEqual([]);
+    stream.framed({ tick: 28, state: 0 });
+    expect(failed()).toEqual(['I7']);
+  });
+});
+
+function imageOf(state: number): Uint8Array {
+  const bytes = new Uint8Array(64);
+  new DataView(bytes.buffer).setUint32(H_SEED + 4, state, true);
+  return bytes;
+}

@@ -4,6 +4,7 @@ import { PARTITION_SLOTS } from '../store/redis/slots.ts';
 import type { RedisArgument, RedisReply } from '../testing/doubles/redis-scripts.ts';
 import { worldIdOf } from '../twin/ids.ts';
 import type { WorldRecord } from '../worlds/records.ts';
+import type { StoredImage } from '../worlds/stored-image.ts';
 import { LedgerWorld } from './ledger-world.ts';
 import { stateOfImage } from './toy-kernel.ts';
 import { Violation } from './violation.ts';
@@ -16,6 +17,8 @@ export interface LedgerListener {
   created(number: number): void;
   changed(world: LedgerWorld, tick: number, by: PartitionWriter): void;
   removed(world: LedgerWorld): void;
+  /** `former`: tick of its former start, if that was under the same kernel. */
+  startedOver(world: LedgerWorld, former: number | 'other', by: PartitionWriter): void;
   /** Also of a former grant, where the store has lost that a later one was given. */
   granted(partition: number, boot: string, epoch: number): void;
   /** What the store has accepted since then. */
@@ -117,7 +120,11 @@ export class Ledger {
       this.#worlds.set(Number(number), new LedgerWorld(Number(number), record));
       this.#listener.created(Number(number));
     } else if (known === undefined || known.isRemoved || value === undefined) return;
-    else if (kind === 'journal') {
+    else if (kind === 'world') {
+      const record = unpackValue(value) as WorldRecord;
+      const former = known.recorded(record);
+      if (former !== undefined) this.#listener.startedOver(known, former, writer);
+    } else if (kind === 'journal') {
       const [tick = 0, car = 0, touched = 0, values = 0] = unpackValue(value) as number[];
       const atMs = this.#nowMs();
       const acknowledgedMs = Number.POSITIVE_INFINITY;
@@ -130,7 +137,7 @@ export class Ledger {
   /** For `restore`, once the store has lost what it accepted since now. */
   save(): () => void {
     const worlds = [...this.#worlds.values()].map(
-      (world) => [world, world.changeCount, world.isRemoved] as const,
+      (world) => [world, world.size, world.isRemoved] as const,
     );
     const writers = new Map(this.#writers);
     const savedMs = this.#nowMs();
@@ -139,8 +146,8 @@ export class Ledger {
       for (const world of this.#worlds.values()) {
         if (!kept.has(world)) this.#worlds.delete(world.number);
       }
-      for (const [world, changeCount, isRemoved] of worlds) {
-        world.cut(changeCount);
+      for (const [world, size, isRemoved] of worlds) {
+        world.cut(size);
         world.isRemoved = isRemoved;
       }
       this.#writers = writers;
@@ -156,12 +163,8 @@ function writerOf(token: string): Omit<PartitionWriter, 'epoch'> {
 
 /** An image that a holder has stored shows what the journal says. */
 function checkImage(world: LedgerWorld, value: Buffer): void {
-  const { tick, seq, bytes } = unpackValue(value) as {
-    tick: number;
-    seq: number;
-    bytes: Uint8Array;
-  };
-  if (!world.wasState(seq, stateOfImage(bytes))) {
+  const { tick, seq, kernel, bytes } = unpackValue(value) as StoredImage;
+  if (!world.wasState(kernel, seq, stateOfImage(bytes))) {
     const which = `the image of world ${worldIdOf(world.number)} at tick ${tick}`;
     throw new Violation('I5', `${which} is not that after ${seq} changes`);
   }

@@ -58,6 +58,8 @@ export interface Mutant {
   Fanout?: typeof Fanout;
   /** Nodes tell each other no other build than the first one. */
   hidesBuilds?: boolean;
+  /** Nodes tell each other no other kernel than the first one. */
+  hidesKernels?: boolean;
 }
 
 /** What a mutant may use. */
@@ -70,7 +72,7 @@ export interface MutantParts {
 
 const RETRY_MS = 20;
 /** A give that takes longer is looked into. */
-const READ_MS = 2;
+const READ_MS = 0.5;
 
 /** Claims whose grants are changed in place: the store knows them by identity. */
 function withGrants(inner: Claims, change: (grant: Grant) => Partial<Grant>): Claims {
@@ -404,6 +406,7 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'no drain of appends', invariant: 'I5', moving: undrained },
   { name: 'no dropping of duplicates', invariant: 'I3', Fanout: RepeatingFanout },
   { name: 'newer to older build', invariant: 'I14', hidesBuilds: true },
+  { name: 'handover to another kernel', invariant: 'I5', hidesKernels: true },
   {
     name: 'answer before the store',
     invariant: 'I4',

@@ -87,6 +87,8 @@ export interface Counts {
   /** Tokens that were ended. */
   ended: number;
   drops: number;
+  /** Worlds under another kernel. */
+  startedOver: number;
 }
 
 /** Sees what the store accepts and what nodes show, and checks what must hold at any moment. */
@@ -96,6 +98,7 @@ export class Observer implements LedgerListener {
   readonly counts: Counts = {
     ...{ changes: 0, reads: 0, acknowledged: 0, shown: 0, refused: 0, unknown: 0 },
     ...{ frames: 0, forwarded: 0, moved: 0, takeovers: 0, ended: 0, drops: 0 },
+    startedOver: 0,
   };
   readonly #nowMs: () => number;
   readonly #settings: ObserverSettings;
@@ -198,6 +201,21 @@ export class Observer implements LedgerListener {
       'I11',
       `world ${worldIdOf(world.number)} is deleted ${Math.round(unusedMs)} ms after it was used`,
     );
+  }
+
+  /** Whoever does not hear that it was stored starts the world over once more, and has not shown it. */
+  startedOver(
+    { number, partition }: LedgerWorld,
+    former: number | 'other',
+    { boot, epoch }: PartitionWriter,
+  ): void {
+    this.#trace.note('starts over', worldIdOf(number), former);
+    this.counts.startedOver++;
+    if (former === 'other') return;
+    const { tick } = this.#shownOf(number, this.#order.of(nodeOf(boot), partition, epoch));
+    if (tick <= former) return;
+    const shown = `its start at tick ${former} is known: tick ${tick} was shown`;
+    throw new Violation('I5', `world ${worldIdOf(number)} starts over twice, and ${shown}`);
   }
 
   lostTail(sinceMs: number): void {
@@ -337,6 +355,8 @@ export class Observer implements LedgerListener {
           if (tick <= before) throw new Violation('I3', `${what()} after ${before}`);
           // Where it begins is in its first message.
           if (!this.#isPlanned || before < 0) return;
+          // Where it starts over the world leaves frames out.
+          if (this.ledger.world(number)?.hasStartedOver(before, tick)) return;
           if (tick !== before + FRAME_TICKS) throw new Violation('I7', `${what()} after ${before}`);
           const stillMs = lastMs - beforeMs;
           if (stillMs <= STILL_MS_MAX) return;

@@ -6,6 +6,8 @@ export const FAULTS_MS = 60_000;
 /** Of the runs. */
 const LONG_SHARE = 0.02;
 const PLANNED_SHARE = 0.15;
+/** Of the runs with two builds: the newer one has another kernel. */
+const KERNELS_SHARE = 0.5;
 /** More worlds than clients make. */
 const ROOMY = 8;
 
@@ -38,12 +40,18 @@ export interface RunSettings {
   isPlanned: boolean;
   /** By node: what it says that it is. */
   builds: readonly number[];
+  /** By node: version of its kernel. */
+  kernels: readonly number[];
 }
+
+const SAME = [1, 1, 1, 1];
+const MIXED = [1, 2, 1, 2];
 
 export function settingsOf(seed: number): RunSettings {
   const chance = new Chance(seed, 1);
   const isLong = chance.happens(LONG_SHARE);
   const isPlanned = chance.happens(PLANNED_SHARE);
+  const builds = chance.pick([SAME, SAME, MIXED]);
   return {
     seed,
     nodeCount: chance.pick([2, 2, 2, 2, 3, 3, 3, 4]),
@@ -64,10 +72,7 @@ export function settingsOf(seed: number): RunSettings {
     evictMs: chance.pick([undefined, 20, 200, 2000]),
     isLong,
     isPlanned,
-    builds: chance.pick([
-      [1, 1, 1, 1],
-      [1, 1, 1, 1],
-      [1, 2, 1, 2],
-    ]),
+    builds,
+    kernels: chance.happens(KERNELS_SHARE) ? builds : SAME,
   };
 }

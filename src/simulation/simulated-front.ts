@@ -31,7 +31,7 @@ import { FEATURE_NAMES, maskOf } from '../twin/catalogue.ts';
 import type { TwinService } from '../twin-service.ts';
 import type { Observer, Publisher } from './observer.ts';
 import { simulatedDealerRoutes } from './simulated-dealer.ts';
-import { shownInFrame, TOY_CITIES, TOY_KERNEL, TOY_LOCKSTEP } from './toy-kernel.ts';
+import { shownInFrame, TOY_CITIES, TOY_LOCKSTEP } from './toy-kernel.ts';
 
 const SWEEP_MS = 1000;
 /** A front end that stops waits so long for requests, and looks so often. */
@@ -67,6 +67,7 @@ export interface StreamClient {
 }
 
 export interface FrontParts {
+  kernelHash: string;
   service: TwinService;
   cluster: ClusterService;
   platform: DealerPlatform;
@@ -122,7 +123,7 @@ export class SimulatedFront {
   }
 
   #routes(worlds: WorldAccess, publicTwinUrl: () => string): Route[] {
-    const { service, time } = this.#parts;
+    const { service, time, kernelHash } = this.#parts;
     const limits = createRateLimits('off', time);
     const lists = new LongLists(limits, new KeptPages(KEPT_BYTES_MAX, time));
     const cityNames = TOY_CITIES.cities.map(({ name }) => name);
@@ -134,7 +135,7 @@ export class SimulatedFront {
       limits,
       lists,
       publicTwinUrl,
-      kernelHash: TOY_KERNEL,
+      kernelHash,
     };
     return [...twinRoutes(context), ...vehicleRoutes(context)];
   }

@@ -29,7 +29,7 @@ import { openSimulatedPlatform } from './simulated-dealer.ts';
 import { SimulatedFront } from './simulated-front.ts';
 import type { SimulatedNet } from './simulated-net.ts';
 import { SimulatedThread } from './simulated-thread.ts';
-import { TOY_CITIES, TOY_KERNEL } from './toy-kernel.ts';
+import { TOY_CITIES, toyKernelHash, toyWasm } from './toy-kernel.ts';
 import type { Trace } from './trace.ts';
 import type { WatchedRedis } from './watched-redis.ts';
 
@@ -52,6 +52,8 @@ export interface NodeEnvironment {
   steps: HandoverSteps;
   /** Newer ones are higher. */
   build: number;
+  /** Version of its kernel. */
+  kernel: number;
   /** A build that is broken on purpose. */
   mutant: Mutant | undefined;
 }
@@ -106,6 +108,10 @@ export class SimulatedNode implements Publisher {
     return { log: this.#log, time: this.main.time, random };
   }
 
+  get #kernelHash(): string {
+    return toyKernelHash(this.#environment.kernel);
+  }
+
   /** Resolves once it serves. Rejects if it cannot. */
   async start(): Promise<void> {
     const { settings, observer, mutant } = this.#environment;
@@ -128,7 +134,7 @@ export class SimulatedNode implements Publisher {
     ]);
     store.serve?.();
     this.front = new SimulatedFront({
-      ...{ ...this.#base, service: worlds, cluster, platform },
+      ...{ ...this.#base, service: worlds, cluster, platform, kernelHash: this.#kernelHash },
       ...{ publisher: this, observer, Fanout: mutant?.Fanout ?? Fanout },
     });
     observer.serves(this.#process, this.#environment.build);
@@ -194,7 +200,7 @@ export class SimulatedNode implements Publisher {
       ...{ ranges, leaseMs, log, time, random },
       identity: {
         build: mutant?.hidesBuilds ? 1 : build,
-        kernel: TOY_KERNEL,
+        kernel: mutant?.hidesKernels ? toyKernelHash(1) : this.#kernelHash,
         name: this.name,
         twinUrl: '',
       },
@@ -222,7 +228,7 @@ export class SimulatedNode implements Publisher {
     const held = mutant?.held?.(ranges) ?? ranges;
     const worlds = new (mutant?.Worlds ?? Worlds)({
       ...{ ...base, clock, store, ranges: held, shards, supervisor, publisher },
-      ...{ kernel: TOY_KERNEL, cities: TOY_CITIES.cities, idleMs: settings.idleMs },
+      ...{ kernel: this.#kernelHash, cities: TOY_CITIES.cities, idleMs: settings.idleMs },
       explanationBudget: explanationBudgets(undefined, base.time),
       isDraining: () => this.#cluster?.isDraining ?? false,
     });
@@ -242,7 +248,7 @@ export class SimulatedNode implements Publisher {
   }
 
   #makeShard(index: number, clock: NodeClock): Shard {
-    const { settings, machine, chance, mutant } = this.#environment;
+    const { settings, machine, chance, kernel, mutant } = this.#environment;
     const makeThread: MakeThread = (start, listener) => {
       const parts = { main: this.main, own: machine.makeThread(), chance };
       const thread = new SimulatedThread(start, listener, parts);
@@ -250,7 +256,7 @@ export class SimulatedNode implements Publisher {
       return thread;
     };
     return new Shard(index, {
-      ...{ wasm: new Uint8Array(0), cities: TOY_CITIES, slabCount: settings.slabCount },
+      ...{ wasm: toyWasm(kernel), cities: TOY_CITIES, slabCount: settings.slabCount },
       ...{ admittedPerMille: ADMITTED_PER_MILLE, clock, time: this.main.time },
       ...{ log: this.#log, faults: true },
       makeThread: mutant?.thread?.(makeThread) ?? makeThread,

@@ -17,6 +17,7 @@ import {
   shownState,
   stateOfImage,
   TOY_CITIES,
+  toyWasm,
 } from './toy-kernel.ts';
 
 const WORLD = 77;
@@ -44,7 +45,7 @@ beforeEach(async () => {
   main.time.every(10, () => clock.now());
   threads = [];
   shard = new Shard(0, {
-    ...{ wasm: new Uint8Array(0), cities: TOY_CITIES, slabCount: WORLDS, admittedPerMille: 600 },
+    ...{ wasm: toyWasm(1), cities: TOY_CITIES, slabCount: WORLDS, admittedPerMille: 600 },
     ...{ clock, time: main.time, log: pino({ level: 'silent' }), faults: false },
     makeThread: (start, listener) => {
       const own = machine.makeThread();

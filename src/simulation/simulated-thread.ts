@@ -45,7 +45,7 @@ class Mailbox implements ShardPort {
 }
 
 const HOST_THREAD: HostThread<Mailbox> = {
-  kernelOf: () => toyKernel(),
+  kernelOf: toyKernel,
   encoderOf: () => TOY_ENCODER,
   frameMemory: (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)),
   receive(port) {

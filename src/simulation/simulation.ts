@@ -128,7 +128,8 @@ class Simulation {
     const mutant = this.#mutant;
     const build = settings.builds[index] ?? 1;
     const parts = { settings, redis, net, observer, chance, trace };
-    const environment = { ...parts, steps: this.#steps, build, mutant };
+    const kernel = settings.kernels[index] ?? 1;
+    const environment = { ...parts, steps: this.#steps, build, kernel, mutant };
     return new NodeSlot(`n${index + 1}`, machine, route, environment);
   }
 

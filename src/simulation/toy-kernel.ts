@@ -26,8 +26,15 @@ export const TOY_LOCKSTEP = {
   kernel: 'toy',
   assets: { kernel: '', frames: '', table: '', car_types: '' },
 };
-/** Identity of the toy kernel. */
-export const TOY_KERNEL = 'toy';
+/** Identity of a toy kernel; `version`: those of two differ, and so do the states of their worlds. */
+export function toyKernelHash(version: number): string {
+  return `toy-${version}`;
+}
+
+/** What a host is started with, for `toyKernel`. */
+export function toyWasm(version: number): Uint8Array {
+  return Uint8Array.of(version);
+}
 
 /** One city without anything in it. */
 export const TOY_CITIES: CitySet = {
@@ -54,9 +61,15 @@ export function fold(hash: number, ...values: readonly number[]): number {
   return h >>> 0;
 }
 
-/** The state of a world that has not been stepped yet. */
-export function firstState(seed: number, tick: number, masks: readonly number[]): number {
-  return fold(0, seed, ...(tick === 0 ? [] : [tick, ...masks]));
+/** The state of a world that has not been stepped yet under a kernel. */
+export function firstState(
+  seed: number,
+  tick: number,
+  masks: readonly number[],
+  kernel = toyKernelHash(1),
+): number {
+  const version = Number(kernel.slice(kernel.lastIndexOf('-') + 1));
+  return fold(version, seed, ...(tick === 0 ? [] : [tick, ...masks]));
 }
 
 /** The state after a change. */
@@ -73,7 +86,7 @@ export function shownState(state: number, tick: number): number {
  * Stands in for an instance of the kernel: the state of a world is a hash of its seed and its changes, and
  * a frame shows a hash of state and tick. So it can be told of every frame whether it is right.
  */
-export function toyKernel(): KernelExports {
+export function toyKernel([version = 0]: Uint8Array): KernelExports {
   let buffer = new ArrayBuffer(0);
   let words = new Int32Array(buffer);
   let view = new DataView(buffer);
@@ -104,7 +117,7 @@ export function toyKernel(): KernelExports {
       const masks = Array.from({ length: CAR_COUNT }, (_, car) => at(IN_MASKS + 4 * car));
       put(slab + H_VERSION, LAYOUT_VERSION);
       put(slab + H_TICK, tick);
-      put(slab + STATE, firstState(seed, tick, masks));
+      put(slab + STATE, firstState(seed, tick, masks, toyKernelHash(version)));
     },
     step(slab, ticks) {
       if (Number.isNaN(view.getFloat64(slab + C_X, true))) throw new Error('poisoned');

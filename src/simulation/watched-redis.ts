@@ -12,6 +12,8 @@ import type { Mutant } from './mutants.ts';
 /** Where the keys of a script begin. */
 const KEYS_AT = 2;
 
+export type Refusal = 'LOADING' | NonNullable<RedisData['refusal']>;
+
 export interface WatchedRedisParts {
   /** Gets what the ledger throws: a server would answer it. */
   failed: (error: unknown) => void;
@@ -39,15 +41,21 @@ export class WatchedRedis extends RedisDouble {
   }
 
   override execute(command: string, args: readonly RedisArgument[]): RedisReply {
-    if (args[0] === SCRIPTS.heartbeat.sha1) this.#heard(args);
     const asHolder = this.#unfenced === undefined ? args : this.#asHolder(args);
     const reply = super.execute(command, asHolder);
+    if (args[0] === SCRIPTS.heartbeat.sha1) this.#heard(args);
     try {
       this.#ledger.executed(command, this.#unfenced === 'disguised' ? asHolder : args, reply);
     } catch (error) {
       this.#failed(error);
     }
     return reply;
+  }
+
+  /** It executes nothing from now on, or makes no writes; undefined: it does both. */
+  refuse(why: Refusal | undefined): void {
+    this.isLoading = why === 'LOADING';
+    this.data.refusal = why === 'LOADING' ? undefined : why;
   }
 
   /** Its clock runs so much faster from now on. */

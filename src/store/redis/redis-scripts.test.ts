@@ -3,7 +3,7 @@ import { RedisDouble } from '../../testing/doubles/redis-double.ts';
 import { Dice } from '../../testing/rigs/dice.ts';
 import { startRedis, type TestRedis } from '../../testing/rigs/redis.ts';
 import { systemTime } from '../../time.ts';
-import { type Argument, libraryClient, type RedisClient } from './redis-client.ts';
+import { type Argument, LinkError, libraryClient, type RedisClient } from './redis-client.ts';
 import { SCRIPTS, type ScriptName } from './redis-scripts.ts';
 
 describe('the scripts in a double of Redis', () => {
@@ -15,7 +15,8 @@ describe('the scripts in a double of Redis', () => {
 
   test.each([1, 2, 3])('answer as those in Redis, sequence %i', async (seed) => {
     await redis.ask('FLUSHALL');
-    const [real, double] = [new Side(await connected(redis)), new Side(await connected())];
+    const server = new RedisDouble({ time: systemTime });
+    const [real, double] = [new Side(await connected(redis)), new Side(await connected(server))];
     for (const { client } of [real, double]) {
       const hold = ['earlier', 'free', 'version', 'mark'];
       await client.send('EVALSHA', [
@@ -31,22 +32,49 @@ describe('the scripts in a double of Redis', () => {
       ]);
     }
     const dice = new Dice(seed);
-    for (let step = 0; step < 800; step++) {
+    const refused = new Set<unknown>();
+    for (let step = 0; step < STEPS; step++) {
+      if (step % PHASE_STEPS === 0) await refuse(redis, server, step / PHASE_STEPS);
       const ask = randomStep(dice);
-      const answers = [await ask(real), await ask(double)];
+      const answers = [await answerOf(ask, real), await answerOf(ask, double)];
       expect([step, answers[1]]).toEqual([step, answers[0]]);
+      if (typeof answers[0] === 'string') refused.add(answers[0]);
     }
+    await refuse(redis, server, 0);
     expect(real.heardCount).toBeGreaterThan(20);
     expect(real.givenCount).toBeGreaterThan(5);
+    expect(refused).toContain('refused: OOM');
+    expect(refused).toContain('refused: READONLY');
     for (const { client } of [real, double]) client.disconnect('for good');
   });
 });
 
-async function connected(redis?: TestRedis): Promise<RedisClient> {
-  const double = new RedisDouble({ time: systemTime });
-  const make = redis === undefined ? double.makeClient : libraryClient;
+const STEPS = 1600;
+const PHASE_STEPS = 100;
+
+/** Both servers make all writes, then only those that need no memory, all again, and then none. */
+async function refuse(redis: TestRedis, double: RedisDouble, phase: number): Promise<void> {
+  const refusal = ([undefined, 'OOM', undefined, 'READONLY'] as const)[phase % 4];
+  double.data.refusal = refusal;
+  await redis.ask(`CONFIG SET maxmemory ${refusal === 'OOM' ? 1 : 0}`);
+  await redis.ask(`REPLICAOF ${refusal === 'READONLY' ? '127.0.0.1 1' : 'NO ONE'}`);
+}
+
+/** What a server answers; where it refuses a command, only why. */
+async function answerOf(ask: Step, side: Side): Promise<unknown> {
+  try {
+    return await ask(side);
+  } catch (error) {
+    if (!(error instanceof LinkError)) throw error;
+    return `${error.outcome}: ${error.message.split(' ')[0]}`;
+  }
+}
+
+async function connected(server: TestRedis | RedisDouble): Promise<RedisClient> {
+  const [make, url] =
+    server instanceof RedisDouble ? [server.makeClient, ''] : [libraryClient, server.url];
   const ready = Promise.withResolvers<void>();
-  const client = make(redis?.url ?? '', {
+  const client = make(url, {
     ...{ name: 'test', commandTimeoutMs: 10_000, pauseMs: () => null },
     ...{ ready: ready.resolve, closed: () => {}, failed: ready.reject },
   });

@@ -21,6 +21,7 @@ export function enter(data: RedisData, keys: Keys, args: Arguments): RedisReply[
   const isNew = how !== 'same' && isFree;
   const session = isSame ? Math.max(Number(args[1]), Number(lastSession)) : Number(args[1]);
   if (isNew) data.delete(formerKey);
+  if (isSame) data.expire(writerKey, ttlMs);
   if (isNew || isSame) data.set(writerKey, `${name}#${session}`, ttlMs);
   return [isNew || isSame ? 1 : 0, session, Buffer.from(version), Buffer.from(lease)];
 }

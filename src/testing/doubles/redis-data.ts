@@ -4,10 +4,21 @@ export type RedisReply = number | Buffer | null | RedisReply[];
 /** What `release.lua` adds to the owner of a lease. */
 export const RELEASED = ' released';
 
+/** What a server answers that makes no writes: it is a replica, cannot write to its disk, or has no memory. */
+export const WRITE_REFUSALS = {
+  READONLY: "READONLY You can't write against a read only replica.",
+  MISCONF: 'MISCONF Redis is configured to save RDB snapshots, but cannot persist them on disk.',
+  OOM: "OOM command not allowed when used memory > 'maxmemory'.",
+} as const;
+
 /** The data of a Redis server, as far as the scripts use it. */
 export class RedisData {
   /** In ms since 1970, of the server's clock. */
   nowMs: () => number;
+  /** Why it makes no writes now. */
+  refusal: keyof typeof WRITE_REFUSALS | undefined;
+  /** Whether the command has made a write. */
+  #hasWritten = false;
   readonly #strings = new Map<string, { value: string; endMs: number }>();
   readonly #hashes = new Map<string, Map<string, Buffer>>();
   /** Members of sorted sets with score 0, each a string of bytes, in their order. */
@@ -15,6 +26,19 @@ export class RedisData {
 
   constructor(nowMs: () => number) {
     this.nowMs = nowMs;
+  }
+
+  /** Another command begins. */
+  begin(): void {
+    this.#hasWritten = false;
+  }
+
+  /** Throws where a server refuses a write. A script that has made one may make all others. */
+  #beforeWrite(needsMemory: boolean): void {
+    const { refusal } = this;
+    const isRefused = refusal !== undefined && (refusal !== 'OOM' || needsMemory);
+    if (isRefused && !this.#hasWritten) throw new Error(WRITE_REFUSALS[refusal]);
+    this.#hasWritten = true;
   }
 
   get(key: string): string | undefined {
@@ -25,11 +49,17 @@ export class RedisData {
   }
 
   set(key: string, value: string, ttlMs = Number.POSITIVE_INFINITY): void {
+    this.#beforeWrite(true);
+    this.#put(key, value, ttlMs);
+  }
+
+  #put(key: string, value: string, ttlMs: number): void {
     this.#strings.set(key, { value, endMs: this.nowMs() + ttlMs });
   }
 
   /** Returns whether there was one. */
   delete(key: string): boolean {
+    this.#beforeWrite(false);
     const isThere = this.get(key) !== undefined;
     this.#strings.delete(key);
     return isThere;
@@ -47,12 +77,14 @@ export class RedisData {
   }
 
   setField(key: string, field: string, value: Buffer): void {
+    this.#beforeWrite(true);
     const hash = this.#hashes.get(key) ?? new Map<string, Buffer>();
     this.#hashes.set(key, hash.set(field, value));
   }
 
   /** Returns whether there was one. */
   deleteField(key: string, field: string): boolean {
+    this.#beforeWrite(false);
     return this.#hashes.get(key)?.delete(field) ?? false;
   }
 
@@ -62,11 +94,13 @@ export class RedisData {
 
   /** Lets a string end after so long; no effect if there is none. */
   expire(key: string, ttlMs: number): void {
+    this.#beforeWrite(false);
     const value = this.get(key);
-    if (value !== undefined) this.set(key, value, ttlMs);
+    if (value !== undefined) this.#put(key, value, ttlMs);
   }
 
   addMember(key: string, member: string): void {
+    this.#beforeWrite(true);
     const members = this.#sets.get(key) ?? [];
     this.#sets.set(key, members);
     const at = firstFrom(members, member);
@@ -74,6 +108,7 @@ export class RedisData {
   }
 
   removeMember(key: string, member: string): void {
+    this.#beforeWrite(false);
     const members = this.#sets.get(key) ?? [];
     const at = firstFrom(members, member);
     if (members[at] === member) members.splice(at, 1);
@@ -102,7 +137,9 @@ export class RedisData {
   endLeases(): void {
     for (const [key, { value }] of [...this.#strings]) {
       if (/:lease$|:writer:/.test(key)) this.#strings.delete(key);
-      if (/:owner$/.test(key) && !value.endsWith(RELEASED)) this.set(key, `${value}${RELEASED}`);
+      if (/:owner$/.test(key) && !value.endsWith(RELEASED)) {
+        this.#put(key, `${value}${RELEASED}`, Number.POSITIVE_INFINITY);
+      }
     }
     for (const key of this.#hashes.keys()) if (key.endsWith(':nodes')) this.#hashes.delete(key);
   }

@@ -45,6 +45,8 @@ export class RedisDouble {
   clockAheadMs = 0;
   /** Makes clients of this server. */
   readonly makeClient: MakeClient;
+  /** It executes nothing, as a server that has just started. */
+  isLoading = false;
   readonly #time: Time;
   readonly #connections = new Set<Connection>();
   #isUp = true;
@@ -96,6 +98,8 @@ export class RedisDouble {
 
   /** Executes a command. Throws Error as the server answers. */
   execute(command: string, args: readonly RedisArgument[]): RedisReply {
+    if (this.isLoading) throw new Error('LOADING Redis is loading the dataset in memory');
+    this.data.begin();
     const [first, second] = [text(args[0]), text(args[1])];
     switch (command) {
       case 'EVALSHA': {

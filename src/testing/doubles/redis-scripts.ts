@@ -34,6 +34,10 @@ function commit(data: RedisData, keys: readonly string[], args: readonly RedisAr
   const last = Number(data.get(version) ?? 0);
   if (i >= args.length) return Math.max(last, 1);
   const next = Math.max(last + 1, Math.floor(data.nowMs() * 1000));
+  const kinds = args.slice(i).filter((_, at) => at % 3 === 1);
+  const removals = kinds.filter((kind) => text(kind) === '-');
+  const isFreeing = text(kinds[0]) === '-' && 9 * removals.length > 3 * kinds.length - 1;
+  if (isFreeing) data.removeMember(order, text(args[i]));
   data.set(version, String(next));
   const stamp = Buffer.alloc(STAMP_BYTES);
   stamp.writeDoubleBE(next);
@@ -93,6 +97,7 @@ function lease(
   const least = Math.max(Number(epoch), Number(args[5]), Math.floor(data.nowMs()));
   const granted = isMine ? Number(epoch) : least + 1;
   const token = `${name}#${session}`;
+  data.expire(leaseKey, ttlMs);
   data.set(leaseKey, token, ttlMs);
   if (token !== owner) data.set(ownerKey, `${token} ${granted}`);
   if (Number(args[4]) > mark) data.set(markKey, text(args[4]));
@@ -115,6 +120,7 @@ function give(data: RedisData, keys: readonly string[], args: readonly RedisArgu
   if (data.get(leaseKey) !== from) return 0;
   const { epoch } = ownerOf(data, leaseKey, ownerKey);
   const given = Math.max(Number(epoch), Number(args[4]), Math.floor(data.nowMs())) + 1;
+  data.expire(leaseKey, Number(args[2]));
   data.set(leaseKey, to, Number(args[2]));
   data.set(ownerKey, `${to} ${given}`);
   data.set(markKey, text(args[3]));
