@@ -4,6 +4,7 @@ import { nodeThread } from '../src/shard/host-thread.ts';
 import type {
   Address,
   ForecastTask,
+  FrozenTask,
   OpenTask,
   PastStateTask,
   QueryTask,
@@ -36,9 +37,10 @@ export const stopSearches = (world: number) => started().counterfactuals.stop(wo
 export const replay = (task: ReplayTask) => started().counterfactuals.replay(task);
 export const pastState = (task: PastStateTask) => started().counterfactuals.pastState(task);
 export const forecast = (task: ForecastTask) => started().counterfactuals.forecast(task);
-export const freeze = (worlds: readonly Address[]) => started().freeze(worlds);
-export const frozen = (worlds: readonly Address[]) => started().frozen(worlds);
-export const thaw = (worlds: readonly Address[]) => started().thaw(worlds);
+export const copies = (worlds: readonly Address[]) => started().standing.copies(worlds);
+export const freeze = (worlds: readonly Address[]) => started().standing.freeze(worlds);
+export const frozen = (worlds: readonly FrozenTask[]) => started().standing.frozen(worlds);
+export const thaw = (worlds: readonly Address[]) => started().standing.thaw(worlds);
 export const closeMany = (worlds: readonly Address[]) => started().closeMany(worlds);
 export const saveMoved = (limit: number) => started().saveMoved(limit);
 export const stop = () => started().stop();

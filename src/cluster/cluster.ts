@@ -18,7 +18,17 @@ import { Balancer } from './balancer.ts';
 import { ClockSync, clusterReadingMs } from './clock-sync.ts';
 import { Drain } from './drain.ts';
 import { answerCall, CALL, CREATE, Forwarder } from './forwarder.ts';
-import { ABORT, GO, HAND, type Handed, Handover, type MovingWorlds, RESERVE } from './handover.ts';
+import {
+  ABORT,
+  COPY,
+  type Copied,
+  GO,
+  HAND,
+  type Handed,
+  Handover,
+  type MovingWorlds,
+  RESERVE,
+} from './handover.ts';
 import { readLinkKey } from './link-key.ts';
 import { HEARTBEAT_MS, type Member, Members } from './members.ts';
 import { MoveLog } from './move-log.ts';
@@ -343,6 +353,7 @@ export class Cluster implements ClusterService {
       return answerCall(value, () => this.placeOfCreation() === undefined, this.#answer);
     }
     if (kind === RESERVE) return Promise.resolve(this.handover.reserve(Number(value)));
+    if (kind === COPY) return this.handover.copy(value as Copied);
     if (kind === HAND) return Promise.resolve(this.handover.hand(value as Handed));
     if (kind === WATCH) {
       const watching = value as Watching;

@@ -3,8 +3,8 @@ import { createLog } from '../log.ts';
 import { TestTime } from '../testing/doubles/test-time.ts';
 import { worldRecord } from '../testing/doubles/world-record.ts';
 import type { Time } from '../time.ts';
-import type { HandedWorld } from '../worlds/handed-world.ts';
-import { ABORT, GO, HAND, type Handed, Handover, RESERVE } from './handover.ts';
+import type { CopiedWorld, HandedWorld } from '../worlds/handed-world.ts';
+import { ABORT, COPY, type Copied, GO, HAND, type Handed, Handover, RESERVE } from './handover.ts';
 
 const PARTITION = 7;
 
@@ -13,6 +13,15 @@ function handed(number: number): HandedWorld {
     ...{ number, record: worldRecord(), due: 1, lastTouchMs: 0, trapsMs: [] },
     ...{ answeredTick: 0, paidTick: 0, frozen: null, encodings: ['json'], sentTick: null },
   };
+}
+
+/** The receiver cannot prepare this world. */
+const NO_ROOM = 13;
+
+function copied(number: number): CopiedWorld {
+  const { seed, city, createdAtMs, from } = worldRecord();
+  const bytes = new Uint8Array(0);
+  return { number, tick: 40, seq: 2, bytes, seed, city, createdAtMs, from };
 }
 
 let time: TestTime;
@@ -31,6 +40,12 @@ class Node {
   peer: Node | undefined;
   mayReceive = true;
   worlds: readonly HandedWorld[] = [];
+  /** What goes ahead, some worlds at a time; it fails where there is none. */
+  copies: readonly (readonly number[])[] | undefined = [];
+  /** Whether it knows copies: a node of an earlier release does not. */
+  takesCopies = true;
+  /** What it needs not hand out in full. */
+  known: readonly number[] = [];
   /** How long handing out takes; it fails where it is not a number. */
   handOutMs = 0;
   /** By so much its timers fire too early, as those of Node.js do by up to 2 ms. */
@@ -61,15 +76,26 @@ class Node {
         cancel: async () => this.#note('cancel'),
       },
       worlds: () => ({
+        copies: () => this.#copies(),
         freeze: async () => this.#note('freeze'),
-        handOut: async (_, isGivenUp) => {
+        handOut: async (_, isGivenUp, copies) => {
+          this.known = [...copies.keys()];
           this.#isGivenUp = isGivenUp;
           await time.sleep(this.handOutMs);
           if (Number.isNaN(this.handOutMs)) throw new Error('a shard has no thread');
           return this.worlds;
         },
         thaw: async () => this.#note(this.#isGivenUp() ? 'thaw' : 'thaw before a freeze'),
-        takeIn: (worlds) => this.#note(`takes ${worlds.map(({ number }) => number).join()} in`),
+        prepare: async (_, worlds) => {
+          const numbers = worlds.map(({ number }) => number);
+          this.#note(`prepares ${numbers}`);
+          return numbers.filter((number) => number !== NO_ROOM);
+        },
+        discard: () => this.#note('discards'),
+        takeIn: (_, worlds, taken) => {
+          this.#note(`takes ${worlds.map(({ number }) => number)} in`);
+          for (const { number } of worlds) taken(number);
+        },
       }),
       relays: {
         of: () => [{ world: 1, process: 'c', encoding: 'msgpack' }],
@@ -82,6 +108,11 @@ class Node {
       changed: () => this.#note('tells'),
       ...{ time: this.#time(), log: createLog('silent') },
     });
+  }
+
+  async *#copies() {
+    if (this.copies === undefined) throw new Error('a shard has no thread');
+    for (const numbers of this.copies) yield numbers.map(copied);
   }
 
   #time(): Time {
@@ -104,6 +135,7 @@ class Node {
     const other = this.peer?.handover;
     if (other === undefined) throw new Error('the link is down');
     if (kind === RESERVE) return other.reserve(Number(value));
+    if (kind === COPY && this.peer?.takesCopies) return other.copy(value as Copied);
     if (kind === HAND) return other.hand(value as Handed);
     throw new Error(kind);
   }
@@ -150,6 +182,31 @@ describe('[N17] a partition that is given', () => {
     expect([a.handover.counts.given, b.handover.counts.received]).toEqual([1, 1]);
   });
 
+  test('is prepared by copies of its worlds while they go on', async () => {
+    a.worlds = [1, NO_ROOM, 2, 3].map(handed);
+    a.copies = [[1, NO_ROOM], [2]];
+    expect(await give()).toBe(true);
+    await time.advance(1);
+    expect(happened.slice(0, 4)).toEqual([
+      `b prepares 1,${NO_ROOM}`,
+      ...['b prepares 2', 'a freeze', 'a hide'],
+    ]);
+    expect(a.known).toEqual([1, 2]);
+    expect(happened).toContain(`b takes 1,${NO_ROOM},2,3 in`);
+  });
+
+  test('goes without copies where they cannot be made, or to a node that takes none', async () => {
+    a.copies = undefined;
+    expect(await give()).toBe(true);
+    [a, b] = [new Node('a'), new Node('b')];
+    [a.peer, b.peer, owner] = [b, a, 'a'];
+    a.copies = [[1]];
+    b.takesCopies = false;
+    expect(await give()).toBe(true);
+    await time.advance(1);
+    expect([a.known, b.handover.counts.received]).toEqual([[], 1]);
+  });
+
   test('is accepted also if the word of it is lost', async () => {
     lost = [GO];
     expect(await give()).toBe(true);
@@ -181,7 +238,8 @@ describe('[N17] the worlds of a partition that is not given go on', () => {
     expect(a.handover.pauses.count).toBe(1);
     await time.advance(5000);
     expect(b.handover.counts.received).toBe(0);
-    expect(happened.slice(-3).toSorted()).toEqual(['a thaw', 'a unhide', 'b cancel']);
+    const ends = ['a thaw', 'a unhide', 'b cancel', 'b discards'];
+    expect(happened.slice(-4).toSorted()).toEqual(ends);
   };
 
   test('where the store has kept it', async () => {

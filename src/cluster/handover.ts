@@ -4,19 +4,25 @@ import type { Link, LinkAnswer } from '../link/contract.ts';
 import type { Log } from '../log.ts';
 import type { Reservation } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
-import type { HandedWorld } from '../worlds/handed-world.ts';
+import type { CopiedWorld, HandedWorld } from '../worlds/handed-world.ts';
+import type { Copies } from '../worlds/world-handover.ts';
 import type { Ranges } from './ranges.ts';
 import type { Relay } from './relay-server.ts';
 
 export const RESERVE = 'reserve';
+export const COPY = 'copy';
 export const HAND = 'hand';
 export const GO = 'go';
 export const ABORT = 'abort';
 
 /** Nothing is shown of a partition from when its worlds are frozen: it must not take longer. */
 const PREPARE_MS_MAX = 1000;
-/** Worlds of one message, 0.2 MB: to pack more would hold up the main thread. */
-const WORLDS_AT_ONCE = 16;
+/** Copies that are older are of no use, so worlds that are not copied by then are sent as they stand still. */
+const COPYING_MS_MAX = 150;
+/** Of the worlds of one message: to pack more would hold up the main thread. */
+const MESSAGE_BYTES = 200_000;
+/** What a world takes without its state. */
+const RECORD_BYTES = 1500;
 /** Messages on their way at a time. */
 const MESSAGES_AT_ONCE = 8;
 /** A receiver that has everything looks so soon, and then so often, whether the partition is its own. */
@@ -29,10 +35,17 @@ export const TAKES_NONE = 'the node takes no partition now';
 
 /** The worlds of this node, as they go to others and come from them. See `WorldHandover`. */
 export interface MovingWorlds {
+  copies(partition: number): AsyncIterable<readonly CopiedWorld[]>;
   freeze(partition: number): Promise<void>;
-  handOut(partition: number, isGivenUp: () => boolean): Promise<readonly HandedWorld[]>;
+  handOut(
+    partition: number,
+    isGivenUp: () => boolean,
+    copies: Copies,
+  ): Promise<readonly HandedWorld[]>;
   thaw(partition: number): Promise<void>;
-  takeIn(worlds: readonly HandedWorld[]): void;
+  prepare(token: string, copies: readonly CopiedWorld[]): Promise<readonly number[]>;
+  discard(token: string): void;
+  takeIn(token: string, worlds: readonly HandedWorld[], taken: (world: number) => void): void;
 }
 
 export interface HandoverDependencies {
@@ -55,6 +68,12 @@ export interface HandoverDependencies {
   changed: () => void;
   time: Time;
   log: Log;
+}
+
+/** A message of a giver whose worlds still go on. */
+export interface Copied {
+  token: string;
+  worlds: readonly CopiedWorld[];
 }
 
 /** A message of a giver, one of `messageCount`, in any order. */
@@ -80,8 +99,8 @@ interface Expected {
 }
 
 /**
- * Moves partitions from node to node without a moment in which nobody serves them. The giver has the
- * worlds stand still and sends them, then the store gives the partition in one step. Until then every
+ * Moves partitions from node to node without a moment in which nobody serves them. The giver sends copies of
+ * its worlds, has them stand still and sends what is new, then the store gives the partition in one step. Until then every
  * failure lets the worlds go on where they are.
  */
 export class Handover {
@@ -115,7 +134,8 @@ export class Handover {
     let reason = 'the store has not given it';
     try {
       token = await this.#reserve(partition, to);
-      await this.#send(partition, to, token);
+      const copies = await this.#copy(partition, to, token);
+      await this.#send(partition, to, token, copies);
       this.#dependencies.relays.handed(partition);
       outcome = await ranges.give(partition, token);
     } catch (err) {
@@ -150,8 +170,32 @@ export class Handover {
     return value;
   }
 
+  /**
+   * Sends worlds while they go on: what is sent while they stand still takes time. Resolves with what
+   * the receiver has ready. Never rejects: without a copy a world is sent as it stands still.
+   */
+  async #copy(partition: number, to: string, token: string): Promise<Copies> {
+    const { link, time, log } = this.#dependencies;
+    const copies = new Map<number, Pick<CopiedWorld, 'tick' | 'seq'>>();
+    const endMs = time.now() + COPYING_MS_MAX;
+    try {
+      for await (const worlds of this.#dependencies.worlds().copies(partition)) {
+        const message: Copied = { token, worlds };
+        const { value } = await link.call(to, COPY, message, COPYING_MS_MAX);
+        const ready = new Set(Array.isArray(value) ? value : []);
+        for (const { number, tick, seq } of worlds) {
+          if (ready.has(number)) copies.set(number, { tick, seq });
+        }
+        if (time.now() >= endMs) break;
+      }
+    } catch (err) {
+      log.info({ partition, to, err }, 'worlds move without copies');
+    }
+    return copies;
+  }
+
   /** Sends the worlds as they stand still. Rejects if that takes too long. */
-  async #send(partition: number, to: string, token: string): Promise<void> {
+  async #send(partition: number, to: string, token: string, copies: Copies): Promise<void> {
     const { link, ranges, time } = this.#dependencies;
     const worlds = this.#dependencies.worlds();
     this.#frozenMs = time.now();
@@ -162,18 +206,18 @@ export class Handover {
     let isOver = false;
     const handOut = this.#within(
       endMs,
-      worlds.handOut(partition, () => isOver),
+      worlds.handOut(partition, () => isOver, copies),
     );
     const handed = await handOut.finally(() => {
       isOver = true;
     });
     const others = Map.groupBy(this.#dependencies.relays.of(partition), ({ world }) => world);
-    const messageCount = Math.max(1, Math.ceil(handed.length / WORLDS_AT_ONCE));
+    const parts = inMessages(handed);
+    const messageCount = parts.length;
     let next = 0;
     const sendInTurn = async () => {
       while (next < messageCount) {
-        const begin = WORLDS_AT_ONCE * next++;
-        const part = handed.slice(begin, begin + WORLDS_AT_ONCE);
+        const part = parts[next++] ?? [];
         const relays = part.flatMap((world) => [
           ...this.#ownRelays(world),
           ...(others.get(world.number) ?? []),
@@ -224,10 +268,22 @@ export class Handover {
     return { value: token };
   }
 
-  /** Answers HAND. Throws if nothing is reserved under the token. */
-  hand({ token, worlds, relays, messageCount }: Handed): LinkAnswer {
+  /** Answers COPY: the numbers of those that are ready. Rejects if nothing is reserved under the token. */
+  async copy({ token, worlds }: Copied): Promise<LinkAnswer> {
+    const expected = this.#expectedAt(token);
+    this.#giveUpIn(RESERVED_MS, expected);
+    return { value: await this.#dependencies.worlds().prepare(token, worlds) };
+  }
+
+  #expectedAt(token: string): Expected {
     const expected = this.#expected.get(token);
     if (expected === undefined) throw new Error('the reservation was given up');
+    return expected;
+  }
+
+  /** Answers HAND. Throws if nothing is reserved under the token. */
+  hand({ token, worlds, relays, messageCount }: Handed): LinkAnswer {
+    const expected = this.#expectedAt(token);
     expected.worlds.push(...worlds);
     expected.relays.push(...relays);
     expected.messageCount++;
@@ -252,7 +308,16 @@ export class Handover {
     expected.isAborted = true;
     if (expected.isLooking) return;
     this.#forget(expected);
+    this.#dependencies.worlds().discard(token);
     void this.#dependencies.ranges.cancel(expected.reservation);
+  }
+
+  /** Each world has its watchers at once, so that its shard makes its frames while others are taken in. */
+  #takeIn({ reservation, worlds, relays }: Expected): void {
+    const byWorld = Map.groupBy(relays, ({ world }) => world);
+    this.#dependencies.worlds().takeIn(reservation.token, worlds, (world) => {
+      for (const relay of byWorld.get(world) ?? []) this.#expect(relay);
+    });
   }
 
   #expect(relay: Relay): void {
@@ -275,16 +340,30 @@ export class Handover {
     const expected = this.#expected.get(token);
     if (expected === undefined || !expected.isWhole || expected.isLooking) return;
     expected.isLooking = true;
-    const isGiven = await ranges.accept(expected.reservation, () =>
-      this.#dependencies.worlds().takeIn(expected.worlds),
-    );
+    const isGiven = await ranges.accept(expected.reservation, () => this.#takeIn(expected));
     expected.isLooking = false;
     if (isGiven) {
       this.#forget(expected);
-      for (const relay of expected.relays) this.#expect(relay);
       this.counts.received++;
       changed();
     } else if (expected.isAborted) this.abort(token);
     else time.after(LOOK_MS, () => void this.go(token));
   }
+}
+
+/** At least one message, with as many worlds as may be packed in one piece. */
+function inMessages(worlds: readonly HandedWorld[]): readonly (readonly HandedWorld[])[] {
+  let last: HandedWorld[] = [];
+  const messages = [last];
+  let bytes = 0;
+  for (const world of worlds) {
+    if (bytes >= MESSAGE_BYTES) {
+      last = [];
+      messages.push(last);
+      bytes = 0;
+    }
+    last.push(world);
+    bytes += RECORD_BYTES + (world.frozen?.bytes.length ?? 0);
+  }
+  return messages;
 }

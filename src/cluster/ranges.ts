@@ -138,6 +138,7 @@ export class Ranges implements HeldPartitions {
     const { partition } = grant;
     const states = { isSuspended: false, isLeaving: false, isHidden: false, isReserved: false };
     Object.assign(this.#ranges[partition] ?? {}, { grant, ...states });
+    this.#untilMs[partition] = this.#isDoubted(grant) ? NEVER : grant.untilMs();
     this.#fromMs[partition] = this.#time.now() + waitMs;
   }
 
@@ -200,8 +201,7 @@ export class Ranges implements HeldPartitions {
 
   /** Gives up a reservation, also if the partition still comes. Never rejects. */
   async cancel(reservation: Reservation): Promise<void> {
-    const range = this.#ranges[reservation.partition];
-    if (range !== undefined) range.isReserved = false;
+    Object.assign(this.#ranges[reservation.partition] ?? {}, { isReserved: false });
     await this.#claims.handovers?.cancel(reservation);
   }
 
@@ -251,10 +251,10 @@ export class Ranges implements HeldPartitions {
 
   isShown(partition: number, nowMs: number): boolean {
     if (this.#claims.leaseMs !== undefined && this.#hasSlept(nowMs)) return false;
-    const isInTime =
-      nowMs < (this.#untilMs[partition] ?? NEVER) && nowMs >= (this.#fromMs[partition] ?? NEVER);
+    if (nowMs < (this.#fromMs[partition] ?? NEVER)) return false;
     // Its claims may know already that it is lost.
-    return isInTime && nowMs < (this.#ranges[partition]?.grant?.untilMs() ?? NEVER);
+    const untilMs = this.#ranges[partition]?.grant?.untilMs() ?? NEVER;
+    return nowMs < Math.min(this.#untilMs[partition] ?? NEVER, untilMs);
   }
 
   /** The partitions whose worlds may be shown now. */

@@ -90,10 +90,15 @@ export class LoadedWorld {
     this.#recentFrom = this.tick;
     this.#queue = [...start.changes];
     if (this.tick === 0) this.#applyUpTo(0);
-    if (start.sentTick === undefined) return;
+    this.follow(start.sentTick);
+  }
+
+  /** Its watchers get all frames after one; undefined: nobody has got any. */
+  follow(sentTick: number | undefined): void {
+    if (sentTick === undefined) return;
     // What lies before its state cannot be made any more.
     const lastTick = (Math.ceil(this.tick / FRAME_TICKS) - 1) * FRAME_TICKS;
-    this.packedTick = Math.max(start.sentTick, lastTick);
+    this.packedTick = Math.max(sentTick, lastTick);
     this.owesFrames = true;
   }
 

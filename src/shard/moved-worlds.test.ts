@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeKernel, makeWorld, stepTo } from '../testing/rigs/kernel.ts';
 import { loadedWorld, ManualShard } from '../testing/rigs/manual-shard.ts';
+import { FREEZE_HOLD } from './protocol.ts';
 
 describe('the scheduler of a world that another node has stepped until now', () => {
   const moved = (lagTicks: number, isWatched = true) => {
@@ -65,6 +66,21 @@ describe('the scheduler of a world that another node has stepped until now', () 
     expect(framesAfter(560)).toEqual([56, 60, 64, 68, 72, 76, 80]);
     expect(framesAfter(2000)).toEqual([180]);
     expect(framesAfter(560)).toEqual([208]);
+  });
+
+  it('begins after the last frame that its watchers have got, from a state before that', () => {
+    const kernel = makeKernel(1);
+    const shard = new ManualShard(kernel);
+    const slab = makeWorld(kernel, 0);
+    stepTo(kernel, slab, 33);
+    const world = loadedWorld(kernel, { number: 1, slab, createdAtMs: shard.nowMs - 53 * 20 });
+    world.hold(FREEZE_HOLD, 0);
+    shard.settle();
+    world.resolve(FREEZE_HOLD, []);
+    world.follow(40);
+    shard.scheduler.watch(world, true, false);
+    shard.catchUp();
+    expect(shard.frameTicks).toEqual([44, 48, 52]);
   });
 
   it('makes only the newest if it has stood still for very long', () => {

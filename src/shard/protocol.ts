@@ -64,6 +64,8 @@ export type WorldCommand =
   | { kind: 'hold'; hold: number; tick: number }
   /** Resolves a hold. `changes`: those that are durable; empty if the write failed. */
   | { kind: 'resolve'; hold: number; changes: readonly NumberedChange[] }
+  /** A prepared world goes on, with these changes ahead. `sentTick`: see OpenTask. */
+  | { kind: 'takeIn'; changes: readonly NumberedChange[]; sentTick: number | undefined }
   /** The encodings that are needed; without any the world becomes warm. */
   | { kind: 'watch'; json: boolean; msgpack: boolean; packed: boolean };
 
@@ -101,6 +103,8 @@ export interface OpenTask extends Address {
   past: WorldPast;
   /** The last frame that its watchers have got from another node: they get all frames after it. */
   sentTick?: number | undefined;
+  /** Whether the world stands still, until it is taken in. */
+  isPrepared?: boolean;
 }
 
 export type OpenAnswer =
@@ -110,7 +114,20 @@ export type OpenAnswer =
 /** `failed`: opening the world threw this. */
 export type OpenOutcome = OpenAnswer | { outcome: 'failed'; error: unknown };
 
-/** A world that stands still, as another node can go on with it. */
+/** The state of a world that goes on, for the node to which it is about to move. */
+export interface CopiedState extends StateImage {
+  world: number;
+}
+
+/** `copy`: the next node has the state of then. */
+export interface FrozenTask extends Address {
+  copy: Pick<StateImage, 'tick' | 'seq'> | undefined;
+}
+
+/**
+ * A world that stands still, as another node can go on with it. Its bytes are empty where the node can go on
+ * from the copy that it has: since then only time has passed.
+ */
 export interface FrozenWorld extends StateImage {
   world: number;
   /** Changes that are not in it yet: the bytes of what `packNumbered` makes. */

@@ -21,11 +21,9 @@ import {
   type Command,
   type Fault,
   FREEZE_HOLD,
-  type FrozenWorld,
   type OpenAnswer,
   type OpenOutcome,
   type OpenTask,
-  packNumbered,
   type Query,
   type QueryAnswer,
   type QueryResult,
@@ -40,6 +38,7 @@ import {
 } from './protocol.ts';
 import { Pulse } from './pulse.ts';
 import { LATE_MS, Scheduler, type SchedulerHost } from './scheduler.ts';
+import { loadedOf, StandingWorlds } from './standing-worlds.ts';
 
 /** Pause before the next check whether the last frame batch was acknowledged. */
 const BATCH_RETRY_MS = 2;
@@ -51,6 +50,7 @@ const BATCH_WAIT_MS = 6;
 /** The thread side of a shard: one kernel, the worlds in it, and the loop that steps them. */
 export class ShardHost<Port extends ShardPort = MessagePort> implements SchedulerHost {
   readonly counterfactuals: CounterfactualQueue;
+  readonly standing: StandingWorlds;
   readonly #start: ShardStart<Port>;
   readonly #thread: HostThread<Port>;
   readonly #time: Time;
@@ -96,6 +96,9 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     const { costs, wakeOffset } = start;
     const schedulerParts = { time, clock, frames, pulse, counterfactuals, costs, wakeOffset };
     this.#scheduler = new Scheduler({ ...schedulerParts, host: this });
+    const drainCommands = () => this.drainCommands();
+    const scheduler = this.#scheduler;
+    this.standing = new StandingWorlds({ worlds, frames, scheduler, time, drainCommands, wake });
     this.#kernel = kernel;
     this.#clock = clock;
     this.#pulse = pulse;
@@ -138,11 +141,16 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
 
   #open(task: OpenTask): OpenAnswer {
     const known = this.#worlds.get(task.world);
-    if (known !== undefined) this.#unload(known);
+    if (known !== undefined) {
+      // The partition has come to this node by another way, and the world is in use.
+      if (task.isPrepared) return { outcome: 'full' };
+      this.#unload(known);
+    }
     const slab = this.#kernel.acquire() ?? this.#evict();
     if (slab === undefined) return { outcome: 'full' };
     try {
       const world = this.#load(task, slab);
+      if (task.isPrepared) world.hold(FREEZE_HOLD, 0);
       this.#worlds.set(task.world, world);
       return { outcome: 'opened', contacts: world.contactsReported };
     } catch (error) {
@@ -164,39 +172,6 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
       seq: (past.image ?? past.from).seq,
       changes: unpackNumbered(past.changes),
       sentTick,
-    });
-  }
-
-  /** Has worlds stand still. Resolves once all frames that they have made are sent. */
-  async freeze(addresses: readonly Address[]): Promise<void> {
-    const worlds = this.#loaded(addresses);
-    for (const world of worlds) world.hold(FREEZE_HOLD, 0);
-    while (worlds.some((world) => this.#frames.has(world))) await this.#time.sleep(BATCH_RETRY_MS);
-  }
-
-  /** Worlds as they stand still, with all changes that were sent before. */
-  frozen(addresses: readonly Address[]): FrozenWorld[] {
-    this.drainCommands();
-    return this.#loaded(addresses).map((world) => {
-      world.hold(FREEZE_HOLD, 0);
-      const changes = new Uint8Array(packNumbered(world.changesAhead).buffer);
-      return { ...world.imageNow(), world: world.number, changes };
-    });
-  }
-
-  /** Lets frozen worlds go on. */
-  thaw(addresses: readonly Address[]): void {
-    for (const world of this.#loaded(addresses)) {
-      world.resolve(FREEZE_HOLD, []);
-      this.#scheduler.resume(world);
-    }
-    this.#schedule(0);
-  }
-
-  #loaded(addresses: readonly Address[]): LoadedWorld[] {
-    return addresses.flatMap(({ world: number, residency }) => {
-      const world = this.#worlds.get(number);
-      return world?.residency === residency ? [world] : [];
     });
   }
 
@@ -236,7 +211,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
 
   /** Unloads worlds, without saving them. Answers something for each. */
   closeMany(addresses: readonly Address[]): true[] {
-    for (const world of this.#loaded(addresses)) this.#unload(world);
+    for (const world of loadedOf(this.#worlds, addresses)) this.#unload(world);
     return addresses.map(() => true);
   }
 
@@ -351,6 +326,10 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
       case 'resolve':
         world.resolve(command.hold, command.changes);
         this.#scheduler.resume(world);
+        return;
+      case 'takeIn':
+        world.resolve(FREEZE_HOLD, command.changes);
+        world.follow(command.sentTick);
         return;
       case 'watch':
         this.#touch(world);

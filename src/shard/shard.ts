@@ -18,8 +18,10 @@ import { PooledThread } from './pooled-thread.ts';
 import type {
   Address,
   Command,
+  CopiedState,
   ForecastAnswer,
   ForecastTask,
+  FrozenTask,
   FrozenWorld,
   OpenAnswer,
   OpenTask,
@@ -232,6 +234,11 @@ export class Shard {
     }
   }
 
+  /** The states of those that are in memory, while they go on. */
+  copies(addresses: readonly Address[]): Promise<CopiedState[]> {
+    return this.#run('copies', addresses);
+  }
+
   /** Has worlds stand still. Resolves when all frames that they have made are handled. */
   freeze(addresses: readonly Address[]): Promise<void> {
     return this.#run('freeze', addresses);
@@ -243,8 +250,8 @@ export class Shard {
   }
 
   /** Those that are in memory, as they stand still, with all changes that were sent before. */
-  frozen(addresses: readonly Address[]): Promise<FrozenWorld[]> {
-    return this.#run('frozen', addresses);
+  frozen(tasks: readonly FrozenTask[]): Promise<FrozenWorld[]> {
+    return this.#run('frozen', tasks);
   }
 
   async close(address: Address): Promise<void> {

@@ -1,3 +1,4 @@
+import type { MovingWorlds } from '../cluster/handover.ts';
 import type { Claims, Handovers, Store } from '../store/contract.ts';
 
 /** The same claims with other methods. */
@@ -30,6 +31,20 @@ export function handoversWith(
       cancel: (reservation) => handovers.cancel(reservation),
       ...change(handovers),
     },
+  };
+}
+
+/** The same worlds with other methods. */
+export function movingWith(inner: MovingWorlds, changed: Partial<MovingWorlds>): MovingWorlds {
+  return {
+    copies: (partition) => inner.copies(partition),
+    freeze: (partition) => inner.freeze(partition),
+    handOut: (...asked) => inner.handOut(...asked),
+    thaw: (partition) => inner.thaw(partition),
+    prepare: (token, copies) => inner.prepare(token, copies),
+    discard: (token) => inner.discard(token),
+    takeIn: (...taken) => inner.takeIn(...taken),
+    ...changed,
   };
 }
 

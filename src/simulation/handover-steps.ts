@@ -1,11 +1,12 @@
-import { ABORT, GO, HAND, type MovingWorlds, RESERVE } from '../cluster/handover.ts';
+import { ABORT, COPY, GO, HAND, type MovingWorlds, RESERVE } from '../cluster/handover.ts';
 import type { LinkHandlers } from '../link/contract.ts';
 import type { Claims } from '../store/contract.ts';
-import { claimsWith, handoversWith } from './changed-parts.ts';
+import { claimsWith, handoversWith, movingWith } from './changed-parts.ts';
 
 /** What the two nodes of a handover do, in the order in which it happens; the last two where it fails. */
 export const STEPS = [
   'reserve',
+  'copy',
   'freeze',
   'hand out',
   'hand',
@@ -17,6 +18,7 @@ export const STEPS = [
 ] as const;
 const BY_MESSAGE: ReadonlyMap<string, Step> = new Map([
   [RESERVE, 'reserve'],
+  [COPY, 'copy'],
   [HAND, 'hand'],
   [GO, 'go'],
   [ABORT, 'abort'],
@@ -82,17 +84,15 @@ export class HandoverSteps {
   }
 
   movingOf(node: string, inner: MovingWorlds): MovingWorlds {
-    return {
+    return movingWith(inner, {
       freeze: (partition) => {
         this.#begins('freeze', node);
         return inner.freeze(partition);
       },
-      handOut: (partition, isGivenUp) => {
+      handOut: (...asked) => {
         this.#begins('hand out', node);
-        return inner.handOut(partition, isGivenUp);
+        return inner.handOut(...asked);
       },
-      thaw: (partition) => inner.thaw(partition),
-      takeIn: (worlds) => inner.takeIn(worlds),
-    };
+    });
   }
 }

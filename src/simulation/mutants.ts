@@ -23,7 +23,7 @@ import { OwnedWorld } from '../worlds/owned-world.ts';
 import { Records } from '../worlds/records.ts';
 import { Worlds, type WorldsDependencies } from '../worlds/worlds.ts';
 import { withAnsweredVersions, withShortJournals } from './broken-stores.ts';
-import { claimsWith, handoversWith, storeWith } from './changed-parts.ts';
+import { claimsWith, handoversWith, movingWith, storeWith } from './changed-parts.ts';
 import type { Invariant } from './violation.ts';
 
 /**
@@ -171,20 +171,31 @@ function countedFromGo(inner: Claims, time: Time): Claims {
 /** What is accepted of the worlds and not stored yet does not go along. */
 function undrained(inner: MovingWorlds): MovingWorlds {
   const { settled } = OwnedWorld.prototype;
-  return {
-    freeze: (partition) => inner.freeze(partition),
-    thaw: (partition) => inner.thaw(partition),
-    takeIn: (worlds) => inner.takeIn(worlds),
-    handOut(partition, isGivenUp) {
+  return movingWith(inner, {
+    handOut(...asked) {
       OwnedWorld.prototype.settled = async () => {};
       try {
         // Asks all worlds before it waits for the first time.
-        return inner.handOut(partition, isGivenUp);
+        return inner.handOut(...asked);
       } finally {
         OwnedWorld.prototype.settled = settled;
       }
     },
-  };
+  });
+}
+
+/** Worlds go on from their copies, whatever has changed since then. */
+function withStaleCopies(inner: MovingWorlds): MovingWorlds {
+  return movingWith(inner, {
+    async handOut(partition, isGivenUp, copies) {
+      const worlds = await inner.handOut(partition, isGivenUp, copies);
+      return worlds.map((world) => {
+        const { number, frozen } = world;
+        if (frozen === null || !copies.has(number)) return world;
+        return { ...world, frozen: { ...frozen, bytes: new Uint8Array(0) } };
+      });
+    },
+  });
 }
 
 /** Sends frames again that were sent. */
@@ -404,6 +415,7 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'start before go', invariant: 'I4', claims: startedBeforeGo, handlers: goingAtHand },
   { name: 'deadline counted from go', invariant: 'I4', claims: countedFromGo },
   { name: 'no drain of appends', invariant: 'I5', moving: undrained },
+  { name: 'copies in spite of changes', invariant: 'I5', moving: withStaleCopies },
   { name: 'no dropping of duplicates', invariant: 'I3', Fanout: RepeatingFanout },
   { name: 'newer to older build', invariant: 'I14', hidesBuilds: true },
   { name: 'handover to another kernel', invariant: 'I5', hidesKernels: true },

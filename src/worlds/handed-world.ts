@@ -1,8 +1,15 @@
 import type { StreamEncoding } from '../codec/encoding.ts';
-import type { FrozenWorld } from '../shard/protocol.ts';
+import type { FrozenWorld, StateImage } from '../shard/protocol.ts';
 import type { WorldRecord } from './records.ts';
 import { hashedAt } from './world-journal.ts';
 import type { WorldParts } from './world-parts.ts';
+
+/** A world that goes on, as another node can prepare for it. All of it is plain data. */
+export interface CopiedWorld
+  extends StateImage,
+    Pick<WorldRecord, 'seed' | 'city' | 'createdAtMs' | 'from'> {
+  number: number;
+}
 
 /** A world at hand, as one node hands it to another. All of it is plain data. */
 export interface HandedWorld {

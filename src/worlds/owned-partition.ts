@@ -35,7 +35,7 @@ export class OwnedPartition {
 
   /** One object for all worlds of a city on a shard, to save memory. Throws TwinError `world_unavailable`. */
   sharedBy(cityIndex: number, shardIndex: number): WorldDependencies {
-    const { cities, shards, store: _, isPartitionShown, ...base } = this.#common;
+    const { cities, shards } = this.#common;
     const city = cities[cityIndex];
     if (city === undefined) {
       throw new TwinError(
@@ -45,11 +45,15 @@ export class OwnedPartition {
       );
     }
     const position = shardIndex * cities.length + cityIndex;
-    const { records } = this;
-    const own = { records, shard: at(shards, shardIndex), city, cityIndex };
-    const isShown = () => isPartitionShown(records.grant.partition);
-    this.#shared[position] ??= { ...base, ...own, isShown };
+    this.#shared[position] ??= this.#makeShared(city, cityIndex, at(shards, shardIndex));
     return this.#shared[position];
+  }
+
+  #makeShared(city: City, cityIndex: number, shard: Shard): WorldDependencies {
+    const { cities: _, shards: __, store: ___, isPartitionShown, ...base } = this.#common;
+    const { records } = this;
+    const isShown = () => isPartitionShown(records.grant.partition);
+    return { ...base, records, shard, city, cityIndex, isShown };
   }
 
   /** Reads on which worlds threads of earlier holders died. Throws TwinError `store_unavailable`. */

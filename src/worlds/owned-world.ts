@@ -37,6 +37,7 @@ import type { IdleWorld } from './idle-index.ts';
 import { ImageLadder } from './image-ladder.ts';
 import { LatestFrame } from './latest-frame.ts';
 import { PastStates } from './past-states.ts';
+import type { PreparedWorld } from './prepared-worlds.ts';
 import type { WorldRecord } from './records.ts';
 import { Residency } from './residency.ts';
 import type { WorldDependencies } from './world-dependencies.ts';
@@ -247,24 +248,23 @@ export class OwnedWorld implements World, IdleWorld {
   }
 
   handOut(frozen: FrozenWorld | null): HandedWorld {
-    const { number, due } = this;
     // It is in use while it is watched, also without calls.
     const lastTouchMs = this.watcherCount > 0 ? this.#shared.clock.now() : this.lastTouchMs;
-    const sentTick = this.#latest?.tick ?? null;
-    return handedFrom(this.#parts, { number, due, lastTouchMs, frozen, sentTick });
+    const own = { number: this.number, due: this.due, sentTick: this.#latest?.tick ?? null };
+    return handedFrom(this.#parts, { ...own, lastTouchMs, frozen });
   }
 
-  takeIn(handed: HandedWorld): void {
-    const { due, lastTouchMs, trapsMs, answeredTick, paidTick, frozen, sentTick } = handed;
+  takeIn(handed: HandedWorld, takeCopy?: () => PreparedWorld | undefined): void {
+    const { trapsMs, answeredTick, paidTick, frozen, sentTick } = handed;
     const { guard, ticks } = this.#parts;
-    this.due = due;
-    this.lastTouchMs = lastTouchMs;
+    this.due = handed.due;
+    this.lastTouchMs = handed.lastTouchMs;
     this.#shared.idle.touched(this);
     guard.trapsMs = trapsMs;
     this.paidUpTo(paidTick);
     ticks.floor = Math.max(ticks.floor, answeredTick, frozen?.tick ?? 0);
     this.#sentTick = sentTick ?? ticks.floor - 1;
-    if (frozen !== null) this.loader.takeIn(frozen, sentTick ?? undefined);
+    if (frozen !== null) this.loader.takeIn(frozen, sentTick ?? undefined, takeCopy);
   }
 
   // ── reading ─────────────────────────────────────────────────────────────────────────────────

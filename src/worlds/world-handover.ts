@@ -1,10 +1,17 @@
 import { TwinError } from '../errors.ts';
-import type { Address, FrozenWorld } from '../shard/protocol.ts';
+import type { FrozenTask, FrozenWorld } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
 import { partitionOf } from '../twin/ids.ts';
-import type { HandedWorld } from './handed-world.ts';
+import type { CopiedWorld, HandedWorld } from './handed-world.ts';
 import type { OwnedWorld } from './owned-world.ts';
+import type { PreparedWorlds } from './prepared-worlds.ts';
 import type { WorldHandles } from './world-handles.ts';
+
+/** Worlds that are copied in one piece: watched ones must not wait longer than for some frames. */
+const COPIED_AT_ONCE = 16;
+
+/** What the next node has of worlds: from when the copies are, by their numbers. */
+export type Copies = ReadonlyMap<number, Pick<CopiedWorld, 'tick' | 'seq'>>;
 
 /**
  * Hands the worlds of a partition to another node, and takes worlds of others in. Once a partition is not
@@ -12,16 +19,49 @@ import type { WorldHandles } from './world-handles.ts';
  */
 export class WorldHandover {
   readonly #handles: WorldHandles;
+  readonly #prepared: PreparedWorlds;
   readonly #add: (world: HandedWorld) => OwnedWorld;
 
   /** @param add makes a world that is handed to this node. Throws TwinError if that cannot be */
-  constructor(handles: WorldHandles, add: (world: HandedWorld) => OwnedWorld) {
+  constructor(
+    handles: WorldHandles,
+    prepared: PreparedWorlds,
+    add: (world: HandedWorld) => OwnedWorld,
+  ) {
     this.#handles = handles;
+    this.#prepared = prepared;
     this.#add = add;
   }
 
   #worldsOf(partition: number): readonly OwnedWorld[] {
     return this.#handles.all().filter(({ number }) => partitionOf(number) === partition);
+  }
+
+  /**
+   * Worlds that are in memory as they go on, some at a time, and those first that are watched. Rejects if a
+   * shard has no thread.
+   */
+  async *copies(partition: number): AsyncGenerator<readonly CopiedWorld[]> {
+    const worlds = new Map(this.#worldsOf(partition).map((world) => [world.number, world]));
+    const [watched, others] = [true, false].map((isHot) =>
+      addressesOf([...worlds.values()].filter((world) => world.isHot === isHot)),
+    );
+    for (const [shard, addresses] of [...(watched ?? []), ...(others ?? [])]) {
+      for (let i = 0; i < addresses.length; i += COPIED_AT_ONCE) {
+        const states = await shard.copies(addresses.slice(i, i + COPIED_AT_ONCE));
+        yield states.flatMap((state) => worlds.get(state.world)?.loader.copied(state) ?? []);
+      }
+    }
+  }
+
+  /** Has copies of another node ready under a token. Resolves with the numbers of those that are. Never rejects. */
+  prepare(token: string, copies: readonly CopiedWorld[]): Promise<readonly number[]> {
+    return this.#prepared.prepare(token, copies);
+  }
+
+  /** The worlds of a token do not come, or all have come. */
+  discard(token: string): void {
+    this.#prepared.discard(token);
   }
 
   /**
@@ -38,16 +78,21 @@ export class WorldHandover {
    * any more. Rejects if a shard has no thread.
    * @param isGivenUp whether nobody waits for them any more: they may have been thawed, and must not be
    * frozen again
+   * @param copies without the states of these, where only time has passed since then
    */
-  async handOut(partition: number, isGivenUp: () => boolean): Promise<readonly HandedWorld[]> {
+  async handOut(
+    partition: number,
+    isGivenUp: () => boolean,
+    copies: Copies = new Map(),
+  ): Promise<readonly HandedWorld[]> {
     // Those that are being deleted stay behind. The next node asks the store whether they still are worlds.
     const worlds = this.#worldsOf(partition).filter(({ isRetired }) => !isRetired);
     await Promise.all(worlds.map((world) => world.settled()));
     if (isGivenUp()) throw new Error('it took too long to store what was accepted');
-    const byShard = addressesOf(worlds);
+    const byShard = addressesOf(worlds, copies);
     const frozen = new Map<number, FrozenWorld>();
-    const read = async ([shard, addresses]: [Shard, readonly Address[]]) => {
-      for (const world of await shard.frozen(addresses)) frozen.set(world.world, world);
+    const read = async ([shard, tasks]: [Shard, readonly FrozenTask[]]) => {
+      for (const world of await shard.frozen(tasks)) frozen.set(world.world, world);
     };
     await Promise.all([...byShard].map(read));
     return worlds.map((world) => world.handOut(frozen.get(world.number) ?? null));
@@ -61,28 +106,39 @@ export class WorldHandover {
   }
 
   /**
-   * Goes on with worlds of a partition that this node has been given just now. What it cannot take in, it
-   * loads from the store when it is asked for.
+   * Goes on with worlds of a partition that this node has been given just now under a token, from the copies
+   * that it has of them. What it cannot take in, it loads from the store when it is asked for.
+   * @param taken called after each
    */
-  takeIn(worlds: readonly HandedWorld[]): void {
+  takeIn(
+    token: string,
+    worlds: readonly HandedWorld[],
+    taken: (world: number) => void = () => {},
+  ): void {
     for (const world of worlds) {
+      const { number } = world;
       try {
-        this.#add(world).takeIn(world);
+        this.#add(world).takeIn(world, () => this.#prepared.take(token, number));
+        taken(number);
       } catch (error) {
         if (!(error instanceof TwinError)) throw error;
       }
     }
+    this.#prepared.discard(token);
   }
 }
 
 /** Those that are in memory, by shard. */
-function addressesOf(worlds: readonly OwnedWorld[]): Map<Shard, Address[]> {
-  const byShard = new Map<Shard, Address[]>();
+function addressesOf(
+  worlds: readonly OwnedWorld[],
+  copies: Copies = new Map(),
+): Map<Shard, FrozenTask[]> {
+  const byShard = new Map<Shard, FrozenTask[]>();
   for (const { number: world, residency, shard } of worlds) {
     if (residency === 0) continue;
     const addresses = byShard.get(shard) ?? [];
     byShard.set(shard, addresses);
-    addresses.push({ world, residency });
+    addresses.push({ world, residency, copy: copies.get(world) });
   }
   return byShard;
 }

@@ -34,8 +34,8 @@ const NAME_BYTES = 9;
 export class WorldHistory {
   readonly explanations: Explanations;
   readonly #parts: WorldParts;
-  /** Unique among all histories of all processes. */
-  readonly #name: string;
+  /** Made at first use: random bytes take long, and most histories are never listed. */
+  #madeName: string | undefined;
   readonly #list: IncidentList;
   readonly #loader: WorldLoader;
 
@@ -44,15 +44,23 @@ export class WorldHistory {
     this.#loader = loader;
     const index = new IncidentIndex(parts.world.number, parts.shared.records);
     this.explanations = new Explanations(parts, index);
-    const unique = Buffer.from(parts.shared.random.bytes(NAME_BYTES)).toString('base64url');
-    this.#name = `${parts.world.id}-${unique}`;
+    const name = () => this.#name;
     this.#list = new IncidentList(index, {
       reports: parts.reports,
-      name: this.#name,
+      get name() {
+        return name();
+      },
       incidentOf: (chain, explanation) => this.#incident(chain, explanation),
       ask: (places, asker) => this.explanations.ask(places, asker),
       isOpen: (incident) => this.explanations.isOpen(incident),
     });
+  }
+
+  /** Unique among all histories of all processes. */
+  get #name(): string {
+    const { world, shared } = this.#parts;
+    this.#madeName ??= `${world.id}-${Buffer.from(shared.random.bytes(NAME_BYTES)).toString('base64url')}`;
+    return this.#madeName;
   }
 
   async events(asker?: Asker): Promise<EventRecord[]> {

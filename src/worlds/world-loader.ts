@@ -9,13 +9,15 @@ import {
   WAIT_MS_MAX,
   WORK_MS_MAX,
 } from '../limits.ts';
-import type {
-  FrozenWorld,
-  Query,
-  QueryAnswer,
-  QueryResult,
-  QueryTask,
-  WorldPast,
+import {
+  type CopiedState,
+  type FrozenWorld,
+  type Query,
+  type QueryAnswer,
+  type QueryResult,
+  type QueryTask,
+  unpackNumbered,
+  type WorldPast,
 } from '../shard/protocol.ts';
 import type { Shard } from '../shard/shard.ts';
 import { hashDigits } from '../twin/hash-digits.ts';
@@ -23,6 +25,8 @@ import type { StateHash } from '../twin/lockstep.ts';
 import type { Asker } from '../twin-service.ts';
 import type { StandingWorld } from './catch-ups.ts';
 import type { ReadForm } from './encoding-demand.ts';
+import type { CopiedWorld } from './handed-world.ts';
+import type { PreparedWorld } from './prepared-worlds.ts';
 import type { WorldParts } from './world-parts.ts';
 
 interface Given {
@@ -81,14 +85,44 @@ export class WorldLoader implements StandingWorld {
     return this.#loading;
   }
 
-  /** Goes on with a world that another node had in memory. What cannot be loaded now is loaded when needed. */
-  takeIn({ tick, seq, bytes, changes }: FrozenWorld, sentTick: number | undefined): void {
-    const { seed, from } = this.#parts.record;
+  /** A state of the world, for the node to which it is about to move. */
+  copied({ world: number, tick, seq, bytes }: CopiedState): CopiedWorld {
+    const { seed, city, createdAtMs, from } = this.#parts.record;
+    return { number, tick, seq, bytes, seed, city, createdAtMs, from };
+  }
+
+  /**
+   * Goes on with a world that another node had in memory. What cannot be loaded now is loaded when needed.
+   * @param takeCopy the copy that is ready for it, if its state is not given
+   */
+  takeIn(
+    { tick, seq, bytes, changes }: FrozenWorld,
+    sentTick: number | undefined,
+    takeCopy?: () => PreparedWorld | undefined,
+  ): void {
     // Copied: those of all worlds share the memory of a message, all of which would go to the shard with
     // each, and they may begin at an offset that is not aligned.
-    const image = { tick, seq, bytes: bytes.slice() };
-    const past = { seed, from, image, changes: new Int32Array(changes.slice().buffer) };
+    const ahead = new Int32Array(changes.slice().buffer);
+    if (bytes.length === 0) {
+      const copy = takeCopy?.();
+      if (copy !== undefined) this.#goOn(copy, ahead, sentTick);
+      return;
+    }
+    const { seed, from } = this.#parts.record;
+    const past = { seed, from, image: { tick, seq, bytes: bytes.slice() }, changes: ahead };
     void this.#load({ past, sentTick }).catch(() => this.loadIfWatched());
+  }
+
+  #goOn(copy: PreparedWorld, ahead: Int32Array, sentTick: number | undefined): void {
+    const { residency, reports, ticks, guard, shared } = this.#parts;
+    const isQuarantined = guard.untilMs > shared.clock.now();
+    if (isQuarantined || !this.hasStartedOver || !residency.begin(copy.residency)) {
+      copy.close();
+      return;
+    }
+    reports.loaded(copy.contacts);
+    ticks.reached = copy.tick;
+    residency.command({ kind: 'takeIn', changes: unpackNumbered(ahead), sentTick });
   }
 
   /** @param given its state and later changes, and the last frame that was sent; by default as stored */

@@ -24,6 +24,7 @@ import { LateFrames } from './late-frames.ts';
 import { NewWorlds } from './new-worlds.ts';
 import { type CommonDependencies, OwnedPartition } from './owned-partition.ts';
 import { OwnedWorld } from './owned-world.ts';
+import { PreparedWorlds } from './prepared-worlds.ts';
 import { listDue, Records, type WorldRecord } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
 import type { WorldDependencies, WorldOwner } from './world-dependencies.ts';
@@ -92,7 +93,8 @@ export class Worlds
     this.idle = new IdleIndex({ time, clock, log, worlds: this, catchUps, idleMs });
     this.#newWorlds = new NewWorlds({ ...dependencies, idle: this.idle });
     this.presence = new WorldPresence({ store, clock, idle: this.idle, worlds: this });
-    this.handover = new WorldHandover(this.#handles, ({ number, record }) =>
+    const prepared = new PreparedWorlds(cities, shards);
+    this.handover = new WorldHandover(this.#handles, prepared, ({ number, record }) =>
       this.#add(this.#heldPartitionOf(number), number, record, []),
     );
     const { explanationBudget, isDraining, kernel, random } = dependencies;

@@ -39,9 +39,12 @@ export interface ClusterMember {
 
 /** No world is in memory. */
 const moving = {
+  async *copies() {},
   freeze: async () => {},
   handOut: async () => [],
   thaw: async () => {},
+  prepare: async () => [],
+  discard() {},
   takeIn() {},
 };
 
