@@ -138,6 +138,7 @@ export class Ranges implements HeldPartitions {
     const { partition } = grant;
     const states = { isSuspended: false, isLeaving: false, isHidden: false, isReserved: false };
     Object.assign(this.#ranges[partition] ?? {}, { grant, ...states });
+    this.#untilMs[partition] = this.#isDoubted(grant) ? NEVER : grant.untilMs();
     this.#fromMs[partition] = this.#time.now() + waitMs;
   }
 
@@ -181,7 +182,7 @@ export class Ranges implements HeldPartitions {
   /**
    * Takes a partition if it was given to a reservation of this node. Its last holder has shown nothing
    * since: there is nothing to wait for.
-   * @param takeIn called at once: nothing of it was shown here before
+   * @param takeIn called before anything of it is shown
    */
   async accept(reservation: Reservation, takeIn: () => void): Promise<boolean> {
     const grant = await this.#claims.handovers
@@ -193,8 +194,8 @@ export class Ranges implements HeldPartitions {
       return false;
     }
     this.#hold(grant, 0);
-    this.#update();
     takeIn();
+    this.#update();
     return true;
   }
 

@@ -109,9 +109,7 @@ export interface OpenTask extends Address {
 
 export type OpenAnswer =
   /** `contacts`: number of contacts up to its image. They were reported before. */
-  | { outcome: 'opened'; contacts: number }
-  /** There is no room; or it was to be prepared, and is in memory already. */
-  | { outcome: 'full' };
+  { outcome: 'opened'; contacts: number } | { outcome: 'full' };
 
 /** `failed`: opening the world threw this. */
 export type OpenOutcome = OpenAnswer | { outcome: 'failed'; error: unknown };
@@ -121,7 +119,7 @@ export interface CopiedState extends StateImage {
   world: number;
 }
 
-/** `copy`: tick and seq of the state that the next node has. */
+/** `copy`: the next node has the state of then. */
 export interface FrozenTask extends Address {
   copy: Pick<StateImage, 'tick' | 'seq'> | undefined;
 }
@@ -132,8 +130,6 @@ export interface FrozenTask extends Address {
  */
 export interface FrozenWorld extends StateImage {
   world: number;
-  /** Number of its contacts, which are all reported; a node of an earlier release does not tell it. */
-  contacts?: number;
   /** Changes that are not in it yet: the bytes of what `packNumbered` makes. */
   changes: Uint8Array;
 }

@@ -87,9 +87,8 @@ export class WorldLoader implements StandingWorld {
 
   /** A state of the world, for the node to which it is about to move. */
   copied({ world: number, tick, seq, bytes }: CopiedState): CopiedWorld {
-    const { record, residency } = this.#parts;
-    const { seed, city, createdAtMs, from } = record;
-    return { number, residency: residency.number, tick, seq, bytes, seed, city, createdAtMs, from };
+    const { seed, city, createdAtMs, from } = this.#parts.record;
+    return { number, tick, seq, bytes, seed, city, createdAtMs, from };
   }
 
   /**
@@ -97,7 +96,7 @@ export class WorldLoader implements StandingWorld {
    * @param takeCopy the copy that is ready for it, if its state is not given
    */
   takeIn(
-    { tick, seq, bytes, contacts, changes }: FrozenWorld,
+    { tick, seq, bytes, changes }: FrozenWorld,
     sentTick: number | undefined,
     takeCopy?: () => PreparedWorld | undefined,
   ): void {
@@ -106,7 +105,7 @@ export class WorldLoader implements StandingWorld {
     const ahead = new Int32Array(changes.slice().buffer);
     if (bytes.length === 0) {
       const copy = takeCopy?.();
-      if (copy !== undefined) this.#goOn(copy, contacts ?? copy.contacts, ahead, sentTick);
+      if (copy !== undefined) this.#goOn(copy, ahead, sentTick);
       return;
     }
     const { seed, from } = this.#parts.record;
@@ -114,20 +113,14 @@ export class WorldLoader implements StandingWorld {
     void this.#load({ past, sentTick }).catch(() => this.loadIfWatched());
   }
 
-  /** `contacts`: number of those that were reported, also after the copy. */
-  #goOn(
-    copy: PreparedWorld,
-    contacts: number,
-    ahead: Int32Array,
-    sentTick: number | undefined,
-  ): void {
+  #goOn(copy: PreparedWorld, ahead: Int32Array, sentTick: number | undefined): void {
     const { residency, reports, ticks, guard, shared } = this.#parts;
     const isQuarantined = guard.untilMs > shared.clock.now();
     if (isQuarantined || !this.hasStartedOver || !residency.begin(copy.residency)) {
       copy.close();
       return;
     }
-    reports.loaded(contacts);
+    reports.loaded(copy.contacts);
     ticks.reached = copy.tick;
     residency.command({ kind: 'takeIn', changes: unpackNumbered(ahead), sentTick });
   }
