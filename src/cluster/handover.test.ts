@@ -21,7 +21,7 @@ const NO_ROOM = 13;
 function copied(number: number): CopiedWorld {
   const { seed, city, createdAtMs, from } = worldRecord();
   const bytes = new Uint8Array(0);
-  return { number, tick: 40, seq: 2, bytes, seed, city, createdAtMs, from };
+  return { number, residency: 1, tick: 40, seq: 2, bytes, seed, city, createdAtMs, from };
 }
 
 let time: TestTime;
@@ -63,6 +63,7 @@ class Node {
       ranges: {
         hide: () => this.#note('hide'),
         unhide: () => this.#note('unhide'),
+        grantOf: () => undefined,
         reserve: (partition) => ({ partition, token: `${name}-1#0` }),
         give: async () => {
           if (outcome === 'given') owner = this.peer?.name ?? '';

@@ -17,9 +17,10 @@ export const ABORT = 'abort';
 
 /** Nothing is shown of a partition from when its worlds are frozen: it must not take longer. */
 const PREPARE_MS_MAX = 1000;
-/** Copies that are older are of no use, so worlds that are not copied by then are sent as they stand still. */
-const COPYING_MS_MAX = 150;
-/** Of the worlds of one message: to pack more would hold up the main thread. */
+/** Worlds that are not copied by then are sent as they stand still: the first copies would become too old. */
+const COPYING_MS_MAX = 100;
+const COPIES_AT_ONCE = 4;
+/** A message gets worlds until it is so long: to pack more would hold up the main thread. */
 const MESSAGE_BYTES = 200_000;
 /** What a world takes without its state. */
 const RECORD_BYTES = 1500;
@@ -50,7 +51,7 @@ export interface MovingWorlds {
 
 export interface HandoverDependencies {
   link: Pick<Link, 'call' | 'note'>;
-  ranges: Pick<Ranges, 'hide' | 'unhide' | 'give' | 'reserve' | 'accept' | 'cancel'>;
+  ranges: Pick<Ranges, 'hide' | 'unhide' | 'give' | 'grantOf' | 'reserve' | 'accept' | 'cancel'>;
   worlds: () => MovingWorlds;
   relays: {
     /** The other nodes that show worlds of a partition. */
@@ -176,22 +177,29 @@ export class Handover {
    */
   async #copy(partition: number, to: string, token: string): Promise<Copies> {
     const { link, time, log } = this.#dependencies;
-    const copies = new Map<number, Pick<CopiedWorld, 'tick' | 'seq'>>();
+    const copies = new Map<number, Pick<CopiedWorld, 'tick' | 'seq' | 'residency'>>();
     const endMs = time.now() + COPYING_MS_MAX;
-    try {
-      for await (const worlds of this.#dependencies.worlds().copies(partition)) {
+    const parts = this.#dependencies.worlds().copies(partition)[Symbol.asyncIterator]();
+    const copySome = async () => {
+      while (time.now() < endMs) {
+        const { value: worlds, done } = await parts.next();
+        if (done || time.now() >= endMs) return;
         const message: Copied = { token, worlds };
-        const { value } = await link.call(to, COPY, message, COPYING_MS_MAX);
+        const { value } = await link.call(to, COPY, message, Math.max(1, endMs - time.now()));
         const ready = new Set(Array.isArray(value) ? value : []);
-        for (const { number, tick, seq } of worlds) {
-          if (ready.has(number)) copies.set(number, { tick, seq });
+        for (const { number, tick, seq, residency } of worlds) {
+          if (ready.has(number)) copies.set(number, { tick, seq, residency });
         }
-        if (time.now() >= endMs) break;
       }
+    };
+    try {
+      const all = Promise.all(Array.from({ length: COPIES_AT_ONCE }, copySome));
+      await this.#within(endMs, all, COPYING_MS_MAX);
     } catch (err) {
-      log.info({ partition, to, err }, 'worlds move without copies');
+      log.info({ partition, to, err }, 'some worlds move without copies');
     }
-    return copies;
+    // A late answer changes nothing any more.
+    return new Map(copies);
   }
 
   /** Sends the worlds as they stand still. Rejects if that takes too long. */
@@ -245,10 +253,14 @@ export class Handover {
     return encodings.map((encoding) => ({ world: number, process, encoding }));
   }
 
-  async #within<Result>(endMs: number, work: Promise<Result>): Promise<Result> {
+  async #within<Result>(
+    endMs: number,
+    work: Promise<Result>,
+    limitMs = PREPARE_MS_MAX,
+  ): Promise<Result> {
     const { time } = this.#dependencies;
     const tooLate = Promise.withResolvers<never>();
-    const late = () => tooLate.reject(new Error(`it took more than ${PREPARE_MS_MAX} ms`));
+    const late = () => tooLate.reject(new Error(`it took more than ${limitMs} ms`));
     const stopTimer = time.after(Math.max(0, endMs - time.now()), late);
     return Promise.race([work, tooLate.promise]).finally(stopTimer);
   }
@@ -258,7 +270,9 @@ export class Handover {
   /** Answers RESERVE: a token, or null where this node takes nothing now. */
   reserve(partition: number): LinkAnswer {
     const { ranges, mayReceive } = this.#dependencies;
-    if (this.#expected.size > 0 || !mayReceive()) return { value: null };
+    // It may have lost the partition without having noticed.
+    const isHeld = ranges.grantOf(partition) !== undefined;
+    if (isHeld || this.#expected.size > 0 || !mayReceive()) return { value: null };
     const reservation = ranges.reserve(partition);
     const { token } = reservation;
     const states = { messageCount: 0, isWhole: false, isLooking: false, isAborted: false };
@@ -363,7 +377,8 @@ function inMessages(worlds: readonly HandedWorld[]): readonly (readonly HandedWo
       bytes = 0;
     }
     last.push(world);
-    bytes += RECORD_BYTES + (world.frozen?.bytes.length ?? 0);
+    const { bytes: state, changes } = world.frozen ?? {};
+    bytes += RECORD_BYTES + (state?.length ?? 0) + (changes?.length ?? 0);
   }
   return messages;
 }

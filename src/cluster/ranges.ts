@@ -138,7 +138,6 @@ export class Ranges implements HeldPartitions {
     const { partition } = grant;
     const states = { isSuspended: false, isLeaving: false, isHidden: false, isReserved: false };
     Object.assign(this.#ranges[partition] ?? {}, { grant, ...states });
-    this.#untilMs[partition] = this.#isDoubted(grant) ? NEVER : grant.untilMs();
     this.#fromMs[partition] = this.#time.now() + waitMs;
   }
 
@@ -182,7 +181,7 @@ export class Ranges implements HeldPartitions {
   /**
    * Takes a partition if it was given to a reservation of this node. Its last holder has shown nothing
    * since: there is nothing to wait for.
-   * @param takeIn called before anything of it is shown
+   * @param takeIn called at once: nothing of it was shown here before
    */
   async accept(reservation: Reservation, takeIn: () => void): Promise<boolean> {
     const grant = await this.#claims.handovers
@@ -194,8 +193,8 @@ export class Ranges implements HeldPartitions {
       return false;
     }
     this.#hold(grant, 0);
-    takeIn();
     this.#update();
+    takeIn();
     return true;
   }
 

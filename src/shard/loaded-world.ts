@@ -149,6 +149,11 @@ export class LoadedWorld {
     return this.packedTick >= 0 && this.tick <= this.packedTick + FRAME_TICKS;
   }
 
+  /** The tick up to which no frame is to be made: it may be stepped from a copy that is older. */
+  get madeTick(): number {
+    return Math.max(this.tick, this.packedTick);
+  }
+
   /** Whether frames before the one at `due` were not made, and can be. */
   hasMissed(due: number): boolean {
     return this.canMakeNextFrame && due > this.packedTick + FRAME_TICKS;

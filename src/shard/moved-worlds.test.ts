@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BEHIND_TICKS } from '../limits.ts';
 import { makeKernel, makeWorld, stepTo } from '../testing/rigs/kernel.ts';
 import { loadedWorld, ManualShard } from '../testing/rigs/manual-shard.ts';
 import { FREEZE_HOLD } from './protocol.ts';
@@ -68,19 +69,30 @@ describe('the scheduler of a world that another node has stepped until now', () 
     expect(framesAfter(560)).toEqual([208]);
   });
 
-  it('begins after the last frame that its watchers have got, from a state before that', () => {
+  /** Goes on from a copy of tick 33, after the frame of tick 40. */
+  const prepared = (dueTick: number) => {
     const kernel = makeKernel(1);
     const shard = new ManualShard(kernel);
     const slab = makeWorld(kernel, 0);
     stepTo(kernel, slab, 33);
-    const world = loadedWorld(kernel, { number: 1, slab, createdAtMs: shard.nowMs - 53 * 20 });
+    const createdAtMs = shard.nowMs - dueTick * 20;
+    const world = loadedWorld(kernel, { number: 1, slab, createdAtMs });
     world.hold(FREEZE_HOLD, 0);
     shard.settle();
     world.resolve(FREEZE_HOLD, []);
     world.follow(40);
     shard.scheduler.watch(world, true, false);
     shard.catchUp();
-    expect(shard.frameTicks).toEqual([44, 48, 52]);
+    return shard.frameTicks;
+  };
+
+  it('begins after the last frame that its watchers have got, from a state before that', () => {
+    expect(prepared(53)).toEqual([44, 48, 52]);
+  });
+
+  it('leaves no frame out because of the age of the copy', () => {
+    const ticks = prepared(33 + BEHIND_TICKS + 4);
+    expect(ticks).toEqual(Array.from({ length: 15 }, (_, i) => 44 + 4 * i));
   });
 
   it('makes only the newest if it has stood still for very long', () => {

@@ -109,7 +109,9 @@ export interface OpenTask extends Address {
 
 export type OpenAnswer =
   /** `contacts`: number of contacts up to its image. They were reported before. */
-  { outcome: 'opened'; contacts: number } | { outcome: 'full' };
+  | { outcome: 'opened'; contacts: number }
+  /** There is no room; or it was to be prepared, and is in memory already. */
+  | { outcome: 'full' };
 
 /** `failed`: opening the world threw this. */
 export type OpenOutcome = OpenAnswer | { outcome: 'failed'; error: unknown };
@@ -119,7 +121,7 @@ export interface CopiedState extends StateImage {
   world: number;
 }
 
-/** `copy`: the next node has the state of then. */
+/** `copy`: tick and seq of the state that the next node has. */
 export interface FrozenTask extends Address {
   copy: Pick<StateImage, 'tick' | 'seq'> | undefined;
 }
@@ -130,6 +132,8 @@ export interface FrozenTask extends Address {
  */
 export interface FrozenWorld extends StateImage {
   world: number;
+  /** Number of its contacts, which are all reported; a node of an earlier release does not tell it. */
+  contacts?: number;
   /** Changes that are not in it yet: the bytes of what `packNumbered` makes. */
   changes: Uint8Array;
 }

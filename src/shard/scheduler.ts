@@ -288,7 +288,7 @@ export class Scheduler {
     const due = this.#dueTick(world);
     if (due < world.frameTickAt(this.#nowMs)) this.#late.add(world);
     world.owesFrames = this.#owes(world, due);
-    if (due - world.tick > BEHIND_TICKS) {
+    if (due - world.madeTick > BEHIND_TICKS) {
       world.owesFrames = false;
       // One in the background would let all other work go first.
       if (this.#bursts.get(world)?.background !== false) {
@@ -311,7 +311,7 @@ export class Scheduler {
   /** Whether watchers get its frames one after the other, and nothing else steps it meanwhile. */
   #owes(world: LoadedWorld, due: number): boolean {
     const most = this.#nowMs < this.#completeUntilMs ? BEHIND_TICKS : OWED_TICKS_MAX;
-    if (due - world.tick > most || !world.canMakeNextFrame) return false;
+    if (due - world.madeTick > most || !world.canMakeNextFrame) return false;
     const last = Math.min(due, world.lastFrameTick);
     if (world.owesFrames || world.hasMissed(last)) return true;
     // It would take the place of one that is not sent.

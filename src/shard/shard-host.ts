@@ -142,7 +142,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
   #open(task: OpenTask): OpenAnswer {
     const known = this.#worlds.get(task.world);
     if (known !== undefined) {
-      // The partition has come to this node by another way, and the world is in use.
+      // It may be in use: the partition may have come to this node by another way.
       if (task.isPrepared) return { outcome: 'full' };
       this.#unload(known);
     }

@@ -48,6 +48,8 @@ export class StandingWorlds {
   async freeze(addresses: readonly Address[]): Promise<void> {
     const { frames, time } = this.#parts;
     const worlds = this.#loaded(addresses);
+    // One that was just taken in would be let go on.
+    this.#parts.drainCommands();
     for (const world of worlds) world.hold(FREEZE_HOLD, 0);
     while (worlds.some((world) => frames.has(world))) await time.sleep(FRAMES_RETRY_MS);
   }
@@ -63,7 +65,7 @@ export class StandingWorlds {
       const isCopied = copy?.seq === seq && tick - copy.tick <= COPY_TICKS_MAX;
       const image = isCopied ? { tick, seq, bytes: NO_BYTES } : world.imageNow();
       const changes = new Uint8Array(packNumbered(world.changesAhead).buffer);
-      return { ...image, world: number, changes };
+      return { ...image, world: number, contacts: world.contactsReported, changes };
     });
   }
 

@@ -11,7 +11,7 @@ import { shownInFrame } from './toy-kernel.ts';
 
 export const CHANGES = 200;
 export const READS = 200;
-const STREAMS = 2;
+const STREAMS = 3;
 /** Clients begin to call after this time. */
 const BEGIN_MS = 1000;
 /** A client watches for a moment, or for so long that it sees a partition move. */

@@ -54,7 +54,7 @@ export interface Mutant {
   /** What a node does for others. */
   handlers?(handlers: LinkHandlers): LinkHandlers;
   /** As they come from other nodes and go there. */
-  moving?(worlds: MovingWorlds): MovingWorlds;
+  moving?(worlds: MovingWorlds, time: Time): MovingWorlds;
   Fanout?: typeof Fanout;
   /** Nodes tell each other no other build than the first one. */
   hidesBuilds?: boolean;
@@ -73,6 +73,8 @@ export interface MutantParts {
 const RETRY_MS = 20;
 /** A give that takes longer is looked into. */
 const READ_MS = 0.5;
+/** So old are copies at least, so that more changes come after them. */
+const STALE_MS = 100;
 
 /** Claims whose grants are changed in place: the store knows them by identity. */
 function withGrants(inner: Claims, change: (grant: Grant) => Partial<Grant>): Claims {
@@ -185,8 +187,12 @@ function undrained(inner: MovingWorlds): MovingWorlds {
 }
 
 /** Worlds go on from their copies, whatever has changed since then. */
-function withStaleCopies(inner: MovingWorlds): MovingWorlds {
+function withStaleCopies(inner: MovingWorlds, time: Time): MovingWorlds {
   return movingWith(inner, {
+    async freeze(partition) {
+      await time.sleep(STALE_MS);
+      await inner.freeze(partition);
+    },
     async handOut(partition, isGivenUp, copies) {
       const worlds = await inner.handOut(partition, isGivenUp, copies);
       return worlds.map((world) => {

@@ -181,7 +181,7 @@ export class SimulatedNode implements Publisher {
 
   #movingOf({ handover }: Worlds): MovingWorlds {
     const { mutant, steps } = this.#environment;
-    return steps.movingOf(this.name, mutant?.moving?.(handover) ?? handover);
+    return steps.movingOf(this.name, mutant?.moving?.(handover, this.main.time) ?? handover);
   }
 
   #mutated(store: Store): Store {

@@ -9,6 +9,8 @@ export interface CopiedWorld
   extends StateImage,
     Pick<WorldRecord, 'seed' | 'city' | 'createdAtMs' | 'from'> {
   number: number;
+  /** At the node that has it. */
+  residency: number;
 }
 
 /** A world at hand, as one node hands it to another. All of it is plain data. */

@@ -76,7 +76,13 @@ describe('[N17] a watched world that moves', () => {
   });
 
   it('goes on from the copy: with every frame, in the state of its journal', async () => {
-    const handed = await handOut(known);
+    let handed = await handOut(known);
+    // On a busy machine a copy may become too old.
+    for (let attempt = 0; handed.frozen.bytes.length > 0 && attempt < 20; attempt++) {
+      await node.worlds.handover.thaw(partition);
+      known = await copies();
+      handed = await handOut(known);
+    }
     expect(handed.frozen.bytes).toHaveLength(0);
     const sentTick = frames.at(-1) ?? 0;
     const before = frames.length;
@@ -116,6 +122,12 @@ describe('[N17] a watched world that moves', () => {
     const moved = node.worlds.atHand(world.number);
     expect(moved?.residency).toBe(0);
     expect(await moved?.frame('json')).toBeInstanceOf(Uint8Array);
+  });
+
+  it('is handed out in full if it was loaded again since then', async () => {
+    const [copy] = known as [CopiedWorld];
+    known = [{ ...copy, residency: copy.residency - 1 }];
+    expect(await bytesOf()).toBe(SLAB_BYTES);
   });
 
   it('takes the place of no world that is in memory', async () => {

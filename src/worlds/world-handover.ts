@@ -10,8 +10,8 @@ import type { WorldHandles } from './world-handles.ts';
 /** Worlds that are copied in one piece: watched ones must not wait longer than for some frames. */
 const COPIED_AT_ONCE = 16;
 
-/** What the next node has of worlds: from when the copies are, by their numbers. */
-export type Copies = ReadonlyMap<number, Pick<CopiedWorld, 'tick' | 'seq'>>;
+/** What the next node has of worlds, by their numbers. */
+export type Copies = ReadonlyMap<number, Pick<CopiedWorld, 'tick' | 'seq' | 'residency'>>;
 
 /**
  * Hands the worlds of a partition to another node, and takes worlds of others in. Once a partition is not
@@ -38,15 +38,16 @@ export class WorldHandover {
   }
 
   /**
-   * Worlds that are in memory as they go on, some at a time, and those first that are watched. Rejects if a
-   * shard has no thread.
+   * Worlds that are in memory as they go on, some at a time, and those first that are watched. Where none is
+   * watched nobody sees them stand still: there are no copies. Rejects if a shard has no thread.
    */
   async *copies(partition: number): AsyncGenerator<readonly CopiedWorld[]> {
-    const worlds = new Map(this.#worldsOf(partition).map((world) => [world.number, world]));
-    const [watched, others] = [true, false].map((isHot) =>
-      addressesOf([...worlds.values()].filter((world) => world.isHot === isHot)),
-    );
-    for (const [shard, addresses] of [...(watched ?? []), ...(others ?? [])]) {
+    const all = this.#worldsOf(partition);
+    const watched = addressesOf(all.filter(({ isHot }) => isHot));
+    if (watched.size === 0) return;
+    const others = addressesOf(all.filter(({ isHot }) => !isHot));
+    const worlds = new Map(all.map((world) => [world.number, world]));
+    for (const [shard, addresses] of [...watched, ...others]) {
       for (let i = 0; i < addresses.length; i += COPIED_AT_ONCE) {
         const states = await shard.copies(addresses.slice(i, i + COPIED_AT_ONCE));
         yield states.flatMap((state) => worlds.get(state.world)?.loader.copied(state) ?? []);
@@ -108,23 +109,28 @@ export class WorldHandover {
   /**
    * Goes on with worlds of a partition that this node has been given just now under a token, from the copies
    * that it has of them. What it cannot take in, it loads from the store when it is asked for.
-   * @param taken called after each
+   * @param taken called after each that is taken in
    */
   takeIn(
     token: string,
     worlds: readonly HandedWorld[],
     taken: (world: number) => void = () => {},
   ): void {
-    for (const world of worlds) {
-      const { number } = world;
-      try {
-        this.#add(world).takeIn(world, () => this.#prepared.take(token, number));
-        taken(number);
-      } catch (error) {
-        if (!(error instanceof TwinError)) throw error;
-      }
+    try {
+      for (const world of worlds) this.#takeIn(token, world, taken);
+    } finally {
+      this.#prepared.discard(token);
     }
-    this.#prepared.discard(token);
+  }
+
+  #takeIn(token: string, world: HandedWorld, taken: (world: number) => void): void {
+    const { number } = world;
+    try {
+      this.#add(world).takeIn(world, () => this.#prepared.take(token, number));
+      taken(number);
+    } catch (error) {
+      if (!(error instanceof TwinError)) throw error;
+    }
   }
 }
 
@@ -138,7 +144,9 @@ function addressesOf(
     if (residency === 0) continue;
     const addresses = byShard.get(shard) ?? [];
     byShard.set(shard, addresses);
-    addresses.push({ world, residency, copy: copies.get(world) });
+    // What another residency was copied from may have been wrong.
+    const copy = copies.get(world);
+    addresses.push({ world, residency, copy: copy?.residency === residency ? copy : undefined });
   }
   return byShard;
 }

@@ -87,8 +87,9 @@ export class WorldLoader implements StandingWorld {
 
   /** A state of the world, for the node to which it is about to move. */
   copied({ world: number, tick, seq, bytes }: CopiedState): CopiedWorld {
-    const { seed, city, createdAtMs, from } = this.#parts.record;
-    return { number, tick, seq, bytes, seed, city, createdAtMs, from };
+    const { record, residency } = this.#parts;
+    const { seed, city, createdAtMs, from } = record;
+    return { number, residency: residency.number, tick, seq, bytes, seed, city, createdAtMs, from };
   }
 
   /**
@@ -96,7 +97,7 @@ export class WorldLoader implements StandingWorld {
    * @param takeCopy the copy that is ready for it, if its state is not given
    */
   takeIn(
-    { tick, seq, bytes, changes }: FrozenWorld,
+    { tick, seq, bytes, contacts, changes }: FrozenWorld,
     sentTick: number | undefined,
     takeCopy?: () => PreparedWorld | undefined,
   ): void {
@@ -105,7 +106,7 @@ export class WorldLoader implements StandingWorld {
     const ahead = new Int32Array(changes.slice().buffer);
     if (bytes.length === 0) {
       const copy = takeCopy?.();
-      if (copy !== undefined) this.#goOn(copy, ahead, sentTick);
+      if (copy !== undefined) this.#goOn(copy, contacts ?? copy.contacts, ahead, sentTick);
       return;
     }
     const { seed, from } = this.#parts.record;
@@ -113,14 +114,20 @@ export class WorldLoader implements StandingWorld {
     void this.#load({ past, sentTick }).catch(() => this.loadIfWatched());
   }
 
-  #goOn(copy: PreparedWorld, ahead: Int32Array, sentTick: number | undefined): void {
+  /** `contacts`: number of those that were reported, also after the copy. */
+  #goOn(
+    copy: PreparedWorld,
+    contacts: number,
+    ahead: Int32Array,
+    sentTick: number | undefined,
+  ): void {
     const { residency, reports, ticks, guard, shared } = this.#parts;
     const isQuarantined = guard.untilMs > shared.clock.now();
     if (isQuarantined || !this.hasStartedOver || !residency.begin(copy.residency)) {
       copy.close();
       return;
     }
-    reports.loaded(copy.contacts);
+    reports.loaded(contacts);
     ticks.reached = copy.tick;
     residency.command({ kind: 'takeIn', changes: unpackNumbered(ahead), sentTick });
   }

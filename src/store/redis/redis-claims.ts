@@ -300,8 +300,7 @@ export class RedisClaims implements Claims, Handovers {
           grant.session = session;
           // Commits that earlier connections have delivered without an answer can be read from now on.
           if (!grant.isLost) this.#dependencies.seen.set(grant.slot, taken.version);
-          // What the last connection still carries is shut out.
-          this.#settle(grant, 'kept');
+          if (this.#unsettled.has(grant)) void this.#settleLater(grant);
         } else {
           this.#lose(grant, reason);
           this.trouble();
@@ -338,6 +337,15 @@ export class RedisClaims implements Claims, Handovers {
       if (!isSent) this.#settle(given, 'kept');
     }
     return unsettled.promise;
+  }
+
+  /**
+   * What the last connection still carries is shut out. But a server that has lost its last writes may have
+   * forgotten that it gave the partition: then the receiver relies on its lease until that would be over.
+   */
+  async #settleLater(grant: RedisGrant): Promise<void> {
+    await this.#dependencies.time.sleep(this.leaseMs);
+    if (!grant.isLost) this.#settle(grant, 'kept');
   }
 
   #settle(grant: RedisGrant, outcome: 'given' | 'kept'): void {

@@ -301,3 +301,32 @@ test('a node that was paused finds that another has taken its partitions', async
   expect(await second.commit([], [write], taken)).toBe(true);
   await Promise.all([first.close(), second.close()]);
 });
+
+test('a give that the server has lost again leaves the receiver its lease', async () => {
+  const time = TestTime.running();
+  let delayMs = 0;
+  const double = new RedisDouble({ time, delayMs: () => delayMs });
+  const [giver, receiver] = [await openOn(double, time, 'a'), await openOn(double, time, 'b')];
+  const grant = await takenGrant(giver, 5);
+  const { token } = receiver.claims.reserve(5);
+  const saved = new RedisData(double.data.nowMs);
+  double.data.copyTo(saved);
+  let outcome: string | undefined;
+  delayMs = 100;
+  void giver.claims.give(grant, token).then((each) => {
+    outcome = each;
+  });
+  // It has arrived, and its answer has not.
+  await time.advance(150);
+  expect(double.data.get('dt:{p05}:lease')).toBe(token);
+  delayMs = 0;
+  double.kill();
+  saved.copyTo(double.data);
+  double.start();
+  await time.advance(LEASE_MS / 2);
+  await giver.claims.renew([grant]);
+  expect([grant.untilMs() > time.now(), outcome]).toEqual([true, undefined]);
+  await time.advance(LEASE_MS);
+  expect(outcome).toBe('kept');
+  await Promise.all([giver.close(), receiver.close()]);
+});
