@@ -38,7 +38,7 @@ export const OWED_TICKS_MAX = 24;
  * A copy of a moving world is of use for so long: together with what it may stand still it must be less than
  * BEHIND_TICKS, or the next node would leave frames out.
  */
-export const COPY_TICKS_MAX = 12;
+export const COPY_TICKS_MAX = 20;
 /** Worlds in one frame batch. */
 export const FRAME_BATCH_WORLDS = 256;
 /**

@@ -14,6 +14,7 @@ import type {
   ShardStart,
 } from '../src/shard/protocol.ts';
 import { ShardHost } from '../src/shard/shard-host.ts';
+import { warmUp } from '../src/shard/warm-up.ts';
 import { systemTime } from '../src/time.ts';
 
 let host: ShardHost | undefined;
@@ -24,6 +25,7 @@ const started = (): ShardHost => {
 };
 
 export const serve = (start: ShardStart) => {
+  warmUp(start);
   host = new ShardHost(start, systemTime, nodeThread);
   return host.run();
 };

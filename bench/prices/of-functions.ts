@@ -139,7 +139,7 @@ function incidentsOf(records: Records, storedContacts: number): IncidentList {
   const fleet = fleetOf(RECKLESS_SEED, WORLD);
   return new IncidentList(new IncidentIndex(WORLD, records), {
     reports: { storedContacts },
-    name: 'bench',
+    name: () => 'bench',
     incidentOf: (chain) => {
       const { id: road, name: street } = nearestRoad(city, chain[0].x, chain[0].y);
       const context = { worldId: 'w', fleet, hazards: city.hazards, place: { road, street } };

@@ -107,6 +107,8 @@ interface Moves {
   count: number;
   /** The longest time without a frame of each stream, around each handover. */
   gaps: Latencies;
+  /** The same while nothing moves, in the time before each handover. */
+  quiet: Latencies;
   /** From the request of the operator to its answer. */
   took: Latencies;
 }
@@ -123,12 +125,18 @@ async function moveAll(
   { made, clients, answers }: Seen,
 ): Promise<Moves> {
   const partition = partitionOfWorld(made[0]?.id ?? '');
-  const moves: Moves = { count: 0, gaps: new Latencies(), took: new Latencies() };
+  const moves: Moves = {
+    count: 0,
+    gaps: new Latencies(),
+    quiet: new Latencies(),
+    took: new Latencies(),
+  };
   const stopProgress = progress(() => `${moves.count} of ${count} handovers`);
   try {
     while (moves.count < count) {
-      await systemTime.sleep(AROUND_MS);
       for (const client of clients) client.takeGapMs();
+      await systemTime.sleep(2 * AROUND_MS);
+      for (const client of clients) moves.quiet.record(client.takeGapMs());
       const startMs = systemTime.now();
       const [from, to] = await holderAndOther(nodes, partition);
       await movePartition(nodes.node(from), partition, `node-${to}`);
@@ -216,7 +224,8 @@ interface Found extends Streams {
 
 function outcomeOf(found: Found): Outcome {
   const { made, moves, answers, requests, agreement, skipped, ...streams } = found;
-  const [gaps, took] = [moves.gaps.summary(), moves.took.summary()];
+  const [gaps, quiet] = [moves.gaps.summary(), moves.quiet.summary()];
+  const took = moves.took.summary();
   const [meeting, others] = [answers.meeting.summary(), answers.others.summary()];
   const none = { atMost: 0 };
   for (const { status, text } of requests.failed.slice(0, 10))
@@ -248,6 +257,10 @@ function outcomeOf(found: Found): Outcome {
         .join(', '),
     ],
     ['gaps at handovers', `p50 ${formatMs(gaps.p50Ms)}, max ${formatMs(gaps.maxMs)}`],
+    [
+      'gaps while nothing moves',
+      `p50 ${formatMs(quiet.p50Ms)}, p99 ${formatMs(quiet.p99Ms)}, max ${formatMs(quiet.maxMs)}`,
+    ],
     ['a move, as the operator sees it', `p50 ${formatMs(took.p50Ms)}, max ${formatMs(took.maxMs)}`],
     ['requests', `${meeting.count} met a handover, ${others.count} did not`],
     [
@@ -256,5 +269,9 @@ function outcomeOf(found: Found): Outcome {
     ],
     ['requests that met one', `p50 ${formatMs(meeting.p50Ms)}, p99 ${formatMs(meeting.p99Ms)}`],
   ];
-  return { rows, judged, figures: { ...streams, gaps, took, meeting, others, agreement, judged } };
+  return {
+    rows,
+    judged,
+    figures: { ...streams, gaps, quiet, took, meeting, others, agreement, judged },
+  };
 }

@@ -20,8 +20,8 @@ const NO_ROOM = 13;
 
 function copied(number: number): CopiedWorld {
   const { seed, city, createdAtMs, from } = worldRecord();
-  const bytes = new Uint8Array(0);
-  return { number, residency: 1, tick: 40, seq: 2, bytes, seed, city, createdAtMs, from };
+  const state = { tick: 40, seq: 2, bytes: new Uint8Array(0) };
+  return { number, residency: 1, encodings: [], ...state, seed, city, createdAtMs, from };
 }
 
 let time: TestTime;
@@ -63,6 +63,7 @@ class Node {
       ranges: {
         hide: () => this.#note('hide'),
         unhide: () => this.#note('unhide'),
+        leaveGiven: () => this.#note('unloads'),
         grantOf: () => undefined,
         reserve: (partition) => ({ partition, token: `${name}-1#0` }),
         give: async () => {
@@ -179,6 +180,7 @@ describe('[N17] a partition that is given', () => {
     expect(happened.filter((each) => each !== 'a tells')).toEqual([
       ...[...frozen, ...taken, ...watchers],
       'b tells',
+      'a unloads',
     ]);
     expect([a.handover.counts.given, b.handover.counts.received]).toEqual([1, 1]);
   });

@@ -18,7 +18,7 @@ export const ABORT = 'abort';
 /** Nothing is shown of a partition from when its worlds are frozen: it must not take longer. */
 const PREPARE_MS_MAX = 1000;
 /** Worlds that are not copied by then are sent as they stand still: the first copies would become too old. */
-const COPYING_MS_MAX = 100;
+const COPYING_MS_MAX = 250;
 const COPIES_AT_ONCE = 4;
 /** A message gets worlds until it is so long: to pack more would hold up the main thread. */
 const MESSAGE_BYTES = 200_000;
@@ -51,7 +51,10 @@ export interface MovingWorlds {
 
 export interface HandoverDependencies {
   link: Pick<Link, 'call' | 'note'>;
-  ranges: Pick<Ranges, 'hide' | 'unhide' | 'give' | 'grantOf' | 'reserve' | 'accept' | 'cancel'>;
+  ranges: Pick<
+    Ranges,
+    'hide' | 'unhide' | 'give' | 'leaveGiven' | 'grantOf' | 'reserve' | 'accept' | 'cancel'
+  >;
   worlds: () => MovingWorlds;
   relays: {
     /** The other nodes that show worlds of a partition. */
@@ -147,6 +150,9 @@ export class Handover {
     if (outcome === 'given') {
       link.note(to, GO, token);
       this.#endPause();
+      // The note goes first: to unload the worlds here takes time, and the next node waits for it.
+      await this.#nextTurn();
+      ranges.leaveGiven(partition);
       log.info({ partition, to, ms: Math.round(time.now() - startMs) }, 'gave a partition');
       changed();
       return undefined;

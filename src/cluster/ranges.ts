@@ -166,7 +166,10 @@ export class Ranges implements HeldPartitions {
     this.#update();
   }
 
-  /** Gives a hidden partition to a reservation of another node. See `Handovers.give`. Never rejects. */
+  /**
+   * Gives a hidden partition to a reservation of another node. See `Handovers.give`. Never rejects. Where it was
+   * given, `leaveGiven` must follow by the next turn of the event loop: the partition may come back.
+   */
   async give(partition: number, token: string): Promise<'given' | 'kept'> {
     const grant = this.#ranges[partition]?.grant;
     const { handovers } = this.#claims;
@@ -174,8 +177,12 @@ export class Ranges implements HeldPartitions {
     if ((await handovers.give(grant, token)) === 'kept') return 'kept';
     this.#drop(grant);
     this.#update();
-    void this.#worlds.leave(new Set([partition]));
     return 'given';
+  }
+
+  /** Has the worlds of a partition leave that was given. */
+  leaveGiven(partition: number): void {
+    void this.#worlds.leave(new Set([partition]));
   }
 
   /**
@@ -200,7 +207,8 @@ export class Ranges implements HeldPartitions {
 
   /** Gives up a reservation, also if the partition still comes. Never rejects. */
   async cancel(reservation: Reservation): Promise<void> {
-    Object.assign(this.#ranges[reservation.partition] ?? {}, { isReserved: false });
+    const range = this.#ranges[reservation.partition];
+    if (range !== undefined) range.isReserved = false;
     await this.#claims.handovers?.cancel(reservation);
   }
 

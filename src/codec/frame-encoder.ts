@@ -14,6 +14,11 @@ export class FrameEncoder {
     this.#names = names;
   }
 
+  /** Makes now what the first frame needs. */
+  prepare(encoding: Encoding): void {
+    this.#textsOf(encoding);
+  }
+
   /** Upper bound of the length of a frame; the same for all worlds of a city. */
   bytesMax(encoding: Encoding): number {
     return this.#textsOf(encoding).city.frameBytesMax;

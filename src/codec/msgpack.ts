@@ -15,91 +15,96 @@ const FIXSTR = 0xa0;
 const FIXSTR_BYTES_MAX = 31;
 const FIXINT_MAX = 127;
 
+type Part = number | Uint8Array;
+
 const encoder = new TextEncoder();
 
-function str(value: string): number[] {
-  const bytes = Array.from(encoder.encode(value));
-  if (bytes.length <= FIXSTR_BYTES_MAX) return [FIXSTR | bytes.length, ...bytes];
-  return [STR16, bytes.length >> 8, bytes.length & 255, ...bytes];
+/** Bytes one after the other; a number is a byte. Fast, since each world that is watched begins with it. */
+function bytes(...parts: readonly Part[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += typeof part === 'number' ? 1 : part.length;
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    if (typeof part === 'number') all[at++] = part;
+    else {
+      all.set(part, at);
+      at += part.length;
+    }
+  }
+  return all;
+}
+
+function str(value: string): Uint8Array {
+  const text = encoder.encode(value);
+  const { length } = text;
+  if (length <= FIXSTR_BYTES_MAX) return bytes(FIXSTR | length, text);
+  return bytes(STR16, length >> 8, length & 255, text);
 }
 
 function bool(value: boolean): number {
   return value ? TRUE : FALSE;
 }
 
-function array(length: number): number[] {
-  return [ARRAY16, length >> 8, length & 255];
-}
-
-function float64(value: number): number[] {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, value);
-  return Array.from(new Uint8Array(view.buffer));
+function array(length: number): Uint8Array {
+  return bytes(ARRAY16, length >> 8, length & 255);
 }
 
 /** A number that never changes, in the shortest of these formats that is exact. */
-function constant(value: number): number[] {
-  if (Number.isInteger(value) && value >= 0 && value <= FIXINT_MAX) return [value];
-  if (Math.fround(value) !== value) return [FLOAT64, ...float64(value)];
-  const view = new DataView(new ArrayBuffer(4));
-  view.setFloat32(0, value);
-  return [FLOAT32, ...new Uint8Array(view.buffer)];
+function constant(value: number): Uint8Array {
+  if (Number.isInteger(value) && value >= 0 && value <= FIXINT_MAX) return bytes(value);
+  const isShort = Math.fround(value) === value;
+  const number = new Uint8Array(isShort ? 4 : 8);
+  const view = new DataView(number.buffer);
+  if (isShort) view.setFloat32(0, value);
+  else view.setFloat64(0, value);
+  return bytes(isShort ? FLOAT32 : FLOAT64, number);
 }
 
 /** A key and the format byte of the float that follows it. */
-function floatKey(key: string): number[] {
-  return [...str(key), FLOAT64];
-}
-
-function bytes(...parts: (number | number[])[]): Uint8Array {
-  return new Uint8Array(parts.flat());
+function floatKey(key: string): Uint8Array {
+  return bytes(str(key), FLOAT64);
 }
 
 /** A spot up to the key of x. */
-function spot(id: string, kind: string, active: boolean): number[] {
-  const texts = [...str('id'), ...str(id), ...str('kind'), ...str(kind)];
-  return [FIXMAP | 8, ...texts, ...str('active'), bool(active)];
+function spot(id: string, kind: string, active: boolean): Uint8Array {
+  const texts = [str('id'), str(id), str('kind'), str(kind)];
+  return bytes(FIXMAP | 8, ...texts, str('active'), bool(active));
 }
 
 const NOTHING = bytes();
+const VEHICLE = bytes(FIXMAP | 12, str('vin'));
+const X = floatKey('x');
 
 export const MSGPACK_NOTATION: Notation = {
   fixed: [
-    bytes(floatKey('time')),
+    floatKey('time'),
     bytes(str('vehicles'), array(CAR_COUNT)),
-    bytes(floatKey('y')),
-    bytes(floatKey('heading')),
-    bytes(floatKey('speed')),
+    floatKey('y'),
+    floatKey('heading'),
+    floatKey('speed'),
     bytes(str('lights'), ARRAY16),
     bytes(str('hazards'), ARRAY16),
-    bytes(floatKey('length')),
-    bytes(floatKey('width')),
+    floatKey('length'),
+    floatKey('width'),
     NOTHING,
     NOTHING,
   ],
-  head: (worldId) =>
-    bytes(
-      FIXMAP | 7,
-      [...str('type'), ...str('snapshot')],
-      [...str('world'), ...str(worldId)],
-      [...str('tick'), UINT32],
-    ),
-  vehicle: (vin) => bytes(FIXMAP | 12, str('vin'), str(vin), floatKey('x')),
+  head(worldId) {
+    const pairs = [str('type'), str('snapshot'), str('world'), str(worldId)];
+    return bytes(FIXMAP | 7, ...pairs, str('tick'), UINT32);
+  },
+  vehicle: (vin) => bytes(VEHICLE, str(vin), X),
   place: (id) => bytes(str('road'), str(id), str('gap')),
-  tail: ({ status, ...flags }) =>
-    bytes(
-      ...Object.entries(flags).flatMap(([flag, on]) => [str(flag), bool(on)]),
-      str('status'),
-      str(status),
-    ),
+  tail({ status, ...flags }) {
+    const pairs = Object.entries(flags).flatMap(([flag, on]) => [str(flag), bool(on)]);
+    return bytes(...pairs, str('status'), str(status));
+  },
   light: (id, state) => bytes(FIXMAP | 2, str('id'), str(id), str('state'), str(state)),
-  hazard: (id, kind, active) => bytes(spot(id, kind, active), floatKey('x')),
+  hazard: (id, kind, active) => bytes(spot(id, kind, active), X),
   resting(id, kind, xCm, yCm) {
     const numbers = { x: xCm / 100, y: yCm / 100, heading: 0, length: 0, width: 0 };
-    const pairs = Object.entries(numbers).flatMap(([key, value]) => [
-      ...str(key),
-      ...constant(value),
-    ]);
-    return bytes(spot(id, kind, false), pairs);
+    const pairs = Object.entries(numbers).flatMap(([key, value]) => [str(key), constant(value)]);
+    return bytes(spot(id, kind, false), ...pairs);
   },
 };

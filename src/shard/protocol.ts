@@ -103,8 +103,8 @@ export interface OpenTask extends Address {
   past: WorldPast;
   /** The last frame that its watchers have got from another node: they get all frames after it. */
   sentTick?: number | undefined;
-  /** Whether the world stands still, until it is taken in. */
-  isPrepared?: boolean;
+  /** The world stands still until it is taken in, and then has watchers in these encodings. */
+  prepared?: readonly Encoding[];
 }
 
 export type OpenAnswer =

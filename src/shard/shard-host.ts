@@ -103,7 +103,7 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     this.#clock = clock;
     this.#pulse = pulse;
     this.counterfactuals = counterfactuals;
-    start.commands.on('message', (message) => this.#take(message as Command));
+    start.commands.on('message', (message) => this.#takeAll(message as readonly Command[]));
     // The first heartbeat is sent at once, because admission needs the cost of a tick.
     this.#sendHeartbeat();
     this.#stopHeartbeat = time.every(HEARTBEAT_MS, () => this.#sendHeartbeat());
@@ -143,14 +143,17 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     const known = this.#worlds.get(task.world);
     if (known !== undefined) {
       // It may be in use: the partition may have come to this node by another way.
-      if (task.isPrepared) return { outcome: 'full' };
+      if (task.prepared) return { outcome: 'full' };
       this.#unload(known);
     }
     const slab = this.#kernel.acquire() ?? this.#evict();
     if (slab === undefined) return { outcome: 'full' };
     try {
       const world = this.#load(task, slab);
-      if (task.isPrepared) world.hold(FREEZE_HOLD, 0);
+      if (task.prepared) {
+        world.hold(FREEZE_HOLD, 0);
+        for (const encoding of task.prepared) world.encoder.prepare(encoding);
+      }
       this.#worlds.set(task.world, world);
       return { outcome: 'opened', contacts: world.contactsReported };
     } catch (error) {
@@ -297,11 +300,15 @@ export class ShardHost<Port extends ShardPort = MessagePort> implements Schedule
     for (;;) {
       const received = this.#thread.receive(this.#start.commands);
       if (received === undefined) return;
-      this.#take(received.message as Command);
+      this.#takeAll(received.message as readonly Command[]);
     }
   }
 
   // ── commands and loop ───────────────────────────────────────────────────────────────────────
+
+  #takeAll(commands: readonly Command[]): void {
+    for (const command of commands) this.#take(command);
+  }
 
   #take(command: Command): void {
     if (command.kind === 'fault') {

@@ -47,9 +47,9 @@ export class StandingWorlds {
   /** Has worlds stand still. Resolves once all frames that they have made are sent. */
   async freeze(addresses: readonly Address[]): Promise<void> {
     const { frames, time } = this.#parts;
-    const worlds = this.#loaded(addresses);
     // One that was just taken in would be let go on.
     this.#parts.drainCommands();
+    const worlds = this.#loaded(addresses);
     for (const world of worlds) world.hold(FREEZE_HOLD, 0);
     while (worlds.some((world) => frames.has(world))) await time.sleep(FRAMES_RETRY_MS);
   }

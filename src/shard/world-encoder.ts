@@ -16,7 +16,7 @@ const frameModule = new FrameModule(
 );
 
 /** What encodes the frames of one world. */
-export type WorldEncoder = Pick<FrameEncoder, 'bytesMax' | 'write' | 'encode'>;
+export type WorldEncoder = Pick<FrameEncoder, 'prepare' | 'bytesMax' | 'write' | 'encode'>;
 
 /** Shared memory to which encoders of this thread write in place. It is never given back. */
 export function frameMemory(bytes: number): Uint8Array<SharedArrayBuffer> {

@@ -151,6 +151,9 @@ function goingAtHand(inner: LinkHandlers): LinkHandlers {
   };
 }
 
+/** So late the receiver hears of it, in shares of what a lease is relied on. */
+const HEARD_LATE = 0.2;
+
 /** What was given is relied on from when the receiver hears of it, not from when it asked. */
 function countedFromGo(inner: Claims, time: Time): Claims {
   const lifeMs = RELIED_ON * (inner.leaseMs ?? 0);
@@ -161,6 +164,7 @@ function countedFromGo(inner: Claims, time: Time): Claims {
         const grant = await handovers.accept(reservation);
         const ownMs = grant?.untilMs.bind(grant);
         if (grant === undefined || ownMs === undefined) return undefined;
+        await time.sleep(HEARD_LATE * lifeMs);
         const untilMs = time.now() + lifeMs;
         return Object.assign(grant, {
           untilMs: () => (isLost(grant) ? Number.NEGATIVE_INFINITY : Math.max(ownMs(), untilMs)),
@@ -220,7 +224,7 @@ function withoutMarks(inner: Claims): Claims {
 }
 
 /** By this factor renewals are rarer: before the end of a lease, but whoever has lost one hears late of it. */
-const LATE_RENEWALS = 2;
+const LATE_RENEWALS = 2.5;
 
 /** The clocks of nodes are this far apart: a mark allows for any distance. */
 const APART_MS = 4000;

@@ -117,7 +117,7 @@ export class SimulatedThread implements ShardThread {
   }
 
   command(command: Command): void {
-    this.#commands.postMessage(command);
+    this.#commands.postMessage([command]);
   }
 
   run<Name extends TaskName>(name: Name, task: TaskInput<Name>): Promise<TaskAnswer<Name>> {

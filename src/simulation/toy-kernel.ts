@@ -154,6 +154,7 @@ export function shownIn(packed: Int32Array): Shown {
 
 /** Frames of the toy kernel: tick and state, whatever the encoding. */
 export const TOY_ENCODER: WorldEncoder = {
+  prepare() {},
   bytesMax: () => FRAME_BYTES,
   write(_, packed, out, offset) {
     const { tick, state } = shownIn(packed);

@@ -112,7 +112,8 @@ export interface Handovers {
    * Gives a partition to the process that has made the reservation. Commits under the grant that were
    * made before are carried out before. 'kept': it was not given, and can no longer be by this call. 'given':
    * this process does not have it any more, whoever has. If the store does not answer, this waits until
-   * it does, or until the grant is lost otherwise. Never rejects.
+   * it does, or until the grant is lost otherwise, and then for a lease if it was not given: the store may
+   * have lost that it was. Never rejects.
    */
   give(grant: Grant, token: string): Promise<'given' | 'kept'>;
 

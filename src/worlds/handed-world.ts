@@ -11,6 +11,8 @@ export interface CopiedWorld
   number: number;
   /** At the node that has it. */
   residency: number;
+  /** In which it is watched. */
+  encodings: readonly StreamEncoding[];
 }
 
 /** A world at hand, as one node hands it to another. All of it is plain data. */

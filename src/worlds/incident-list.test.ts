@@ -64,7 +64,7 @@ beforeEach(() => {
   index = new IncidentIndex(1, records);
   incidents = new IncidentList(index, {
     reports,
-    name: 'w',
+    name: () => 'w',
     incidentOf: ([{ tick, order }, ...links], explanation) =>
       ({ id: incidentId(tick, order), tick: links.length, explained: !!explanation }) as Incident,
     ask: (places) => asked.push(...places.map(({ tick, order }) => incidentId(tick, order))),

@@ -12,7 +12,7 @@ const CAR_PAGE_INCIDENTS = 16;
 export interface IncidentListDependencies {
   readonly reports: Pick<WorldReports, 'storedContacts'>;
   /** Unique among all world objects of all processes. */
-  readonly name: string;
+  name(): string;
   incidentOf(chain: IncidentContacts, explanation: Explanation | undefined): Incident;
   /** Called with incidents that are read and may still be explained. */
   ask(places: readonly Place[], asker: Asker | undefined): void;
@@ -35,7 +35,7 @@ export class IncidentList {
     // Here, since a caller that has the list already does not read it again.
     this.#ask(this.#index.open(this.#numbers(range)), asker);
     return {
-      tag: `${name}-${reports.storedContacts}-${this.#index.explainedCount}`,
+      tag: `${name()}-${reports.storedContacts}-${this.#index.explainedCount}`,
       pages: () => this.#pages(range, asker),
     };
   }
@@ -74,7 +74,7 @@ export class IncidentList {
   /** A page of which only a part is asked for has none: it must not evict others. */
   #nameOf(page: number, numbers: readonly number[]): string | undefined {
     if (numbers.length < this.#index.numbersOn(page).length) return undefined;
-    return `${this.#dependencies.name} incidents ${page} ${this.#index.version(page)}`;
+    return `${this.#dependencies.name()} incidents ${page} ${this.#index.version(page)}`;
   }
 
   async *#read(numbers: readonly number[], asker: Asker | undefined): Steps<readonly Incident[]> {

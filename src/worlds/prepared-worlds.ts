@@ -39,7 +39,6 @@ export class PreparedWorlds {
     for (const [i, world] of opened.entries()) {
       const number = copies[i]?.number;
       if (world === undefined || number === undefined) continue;
-      own.get(number)?.close();
       own.set(number, world);
       numbers.push(number);
     }
@@ -49,7 +48,7 @@ export class PreparedWorlds {
 
   /** Rejects if the shard has no thread, or cannot load it. */
   async #open(copy: CopiedWorld): Promise<PreparedWorld | undefined> {
-    const { number: world, tick, seq, bytes, seed, createdAtMs, from } = copy;
+    const { number: world, tick, seq, bytes, encodings, seed, createdAtMs, from } = copy;
     const cityIndex = this.#cities.findIndex(({ name }) => name === copy.city);
     const shard = this.#shards[rendezvous(world, this.#shards.length)];
     if (cityIndex < 0 || shard === undefined) return undefined;
@@ -59,7 +58,8 @@ export class PreparedWorlds {
     // each.
     const image = { tick, seq, bytes: bytes.slice() };
     const past = { seed, from, image, changes: new Int32Array(0) };
-    const task = { world, residency, cityIndex, createdAtMs, past, isPrepared: true };
+    const prepared = encodings.filter((each) => each !== 'lockstep');
+    const task = { world, residency, cityIndex, createdAtMs, past, prepared };
     const answer = await shard.open(task);
     if (answer.outcome !== 'opened') return undefined;
     return {

@@ -44,12 +44,9 @@ export class WorldHistory {
     this.#loader = loader;
     const index = new IncidentIndex(parts.world.number, parts.shared.records);
     this.explanations = new Explanations(parts, index);
-    const name = () => this.#name;
     this.#list = new IncidentList(index, {
       reports: parts.reports,
-      get name() {
-        return name();
-      },
+      name: () => this.#name,
       incidentOf: (chain, explanation) => this.#incident(chain, explanation),
       ask: (places, asker) => this.explanations.ask(places, asker),
       isOpen: (incident) => this.explanations.isOpen(incident),

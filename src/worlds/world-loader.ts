@@ -87,9 +87,10 @@ export class WorldLoader implements StandingWorld {
 
   /** A state of the world, for the node to which it is about to move. */
   copied({ world: number, tick, seq, bytes }: CopiedState): CopiedWorld {
-    const { record, residency } = this.#parts;
+    const { record, residency, demand } = this.#parts;
     const { seed, city, createdAtMs, from } = record;
-    return { number, residency: residency.number, tick, seq, bytes, seed, city, createdAtMs, from };
+    const own = { residency: residency.number, encodings: demand.encodings };
+    return { number, ...own, tick, seq, bytes, seed, city, createdAtMs, from };
   }
 
   /**
