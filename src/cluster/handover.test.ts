@@ -61,8 +61,7 @@ class Node {
         note: (_, kind, value) => this.#tell(kind, String(value)),
       },
       ranges: {
-        hide: () => this.#note('hide'),
-        unhide: () => this.#note('unhide'),
+        setHidden: (_, isHidden) => this.#note(isHidden ? 'hide' : 'show'),
         leaveGiven: () => this.#note('unloads'),
         grantOf: () => undefined,
         reserve: (partition) => ({ partition, token: `${name}-1#0` }),
@@ -241,7 +240,7 @@ describe('[N17] the worlds of a partition that is not given go on', () => {
     expect(a.handover.pauses.count).toBe(1);
     await time.advance(5000);
     expect(b.handover.counts.received).toBe(0);
-    const ends = ['a thaw', 'a unhide', 'b cancel', 'b discards'];
+    const ends = ['a show', 'a thaw', 'b cancel', 'b discards'];
     expect(happened.slice(-4).toSorted()).toEqual(ends);
   };
 

@@ -53,7 +53,7 @@ export interface HandoverDependencies {
   link: Pick<Link, 'call' | 'note'>;
   ranges: Pick<
     Ranges,
-    'hide' | 'unhide' | 'give' | 'leaveGiven' | 'grantOf' | 'reserve' | 'accept' | 'cancel'
+    'setHidden' | 'give' | 'leaveGiven' | 'grantOf' | 'reserve' | 'accept' | 'cancel'
   >;
   worlds: () => MovingWorlds;
   relays: {
@@ -158,7 +158,7 @@ export class Handover {
       return undefined;
     }
     if (token !== undefined) link.note(to, ABORT, token);
-    ranges.unhide(partition);
+    ranges.setHidden(partition, false);
     await this.#dependencies.worlds().thaw(partition);
     this.#endPause();
     return reason;
@@ -215,7 +215,7 @@ export class Handover {
     this.#frozenMs = time.now();
     const endMs = this.#frozenMs + PREPARE_MS_MAX;
     await this.#within(endMs, worlds.freeze(partition));
-    ranges.hide(partition);
+    ranges.setHidden(partition, true);
     // Not by the time: its timer may be a little early.
     let isOver = false;
     const handOut = this.#within(

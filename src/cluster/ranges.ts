@@ -151,16 +151,8 @@ export class Ranges implements HeldPartitions {
     return this.#claims.handovers.reserve(partition);
   }
 
-  /** Nothing of a partition is shown until `unhide`; it is still held. */
-  hide(partition: number): void {
-    this.#setHidden(partition, true);
-  }
-
-  unhide(partition: number): void {
-    this.#setHidden(partition, false);
-  }
-
-  #setHidden(partition: number, isHidden: boolean): void {
+  /** While it is hidden, nothing of a partition is shown; it is still held. */
+  setHidden(partition: number, isHidden: boolean): void {
     const range = this.#ranges[partition];
     if (range !== undefined) range.isHidden = isHidden;
     this.#update();
