@@ -15,13 +15,11 @@ const WORLD = 1;
  */
 export function warmUp({ wasm, cities }: Pick<ShardStart, 'wasm' | 'cities'>): void {
   const module = new WebAssembly.Module(wasm);
-  const kernel = new Kernel({
-    ...{ module, cityTables: cities.tables, carTypes: CAR_TYPES },
-    slabCount: 1,
-  });
-  for (const [cityIndex, names] of cities.names.entries()) {
-    const slab = kernel.acquire();
-    if (slab === undefined) return;
+  const { tables: cityTables, names: cityNames } = cities;
+  const kernel = new Kernel({ module, cityTables, carTypes: CAR_TYPES, slabCount: 1 });
+  const slab = kernel.acquire();
+  if (slab === undefined) throw new Error('a new kernel has no free slab');
+  for (const [cityIndex, names] of cityNames.entries()) {
     kernel.create(slab, { cityIndex, seed: WORLD, carTypes: carTypesOf(WORLD) });
     const encoder = worldEncoder(WORLD, names);
     while (kernel.tick(slab) < TICKS) {
@@ -30,6 +28,5 @@ export function warmUp({ wasm, cities }: Pick<ShardStart, 'wasm' | 'cities'>): v
       encoder.encode('json', packed);
       encoder.encode('msgpack', packed);
     }
-    kernel.release(slab);
   }
 }
