@@ -364,6 +364,9 @@ describe('an incident', () => {
 describe('a connection that is lost', () => {
   beforeAll(async () => {
     page = await openCity(await mapless(browser), `${proxy.url}/worlds/${world.id}`);
+    // A browser does not ask again for a script that it could not load.
+    const names = `performance.getEntriesByType('resource').map(({ name }) => name)`;
+    await until(page, `${names}.some((name) => name.includes('later-panels'))`);
   });
 
   test('is said to be, until it is there again and goes on', async () => {
