@@ -248,7 +248,16 @@ describe('where WebSockets are blocked', () => {
     await stage.lose();
   }
 
-  it('it polls after three streams in a row without a frame while REST answered', async () => {
+  it('it is not while streams say hello: their node cannot serve the world just now', async () => {
+    for (const ms of [500, 1000, 2000, 4000]) {
+      stage.socket.onmessage?.(HELLO);
+      await stage.lose(1006);
+      await stage.pass(ms);
+    }
+    expect(stage.links).toEqual(['connecting', 'reconnecting']);
+  });
+
+  it('it polls after three streams in a row without a message while REST answered', async () => {
     await stage.lose();
     await stage.pass(500);
     await stage.lose();

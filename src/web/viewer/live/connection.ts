@@ -35,7 +35,7 @@ export interface Listener {
 const SILENCE_MS = 5000;
 /** After a pause, a page's timers fire before it reads the messages that have arrived. */
 const GRACE_MS = 500;
-/** After this many streams in a row without a frame, while REST answers, WebSockets are blocked. */
+/** After this many streams in a row without a message, while REST answers, WebSockets are blocked. */
 const BLOCKED_AFTER = 3;
 const POLL_MS = 400;
 /** How often the stream is tried again during polling. */
@@ -110,6 +110,7 @@ export class Connection {
     this.#watch();
     socket.onmessage = (message) => {
       this.#watch();
+      this.#blocked = 0;
       if (message.type === 'hello') this.#listener.hello(message);
       else this.#receive(message);
     };
@@ -129,7 +130,6 @@ export class Connection {
 
   #receive(snapshot: Snapshot): void {
     this.#failures = 0;
-    this.#blocked = 0;
     this.#cancelPoll();
     this.#setLink('streaming');
     this.#listener.snapshot(snapshot);
