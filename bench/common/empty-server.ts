@@ -6,7 +6,8 @@
  * GET /not-modified       304
  * any /accept/{n}         reads the body, then 200 with n bytes
  * POST /api/v1/worlds     201 with a world that has only an id
- * /ws/{n}                 a hello, then a snapshot of n bytes a frame
+ * /ws/{n}                 a hello, then a snapshot of n bytes a frame, to all at once
+ * /ws/{n}/spread          the same, but to a few at a time, as a node does
  */
 
 import * as uws from 'uWebSockets.js';
@@ -14,15 +15,21 @@ import { systemTime } from '../../src/time.ts';
 
 const FRAME_MS = 80;
 const FRAME_TICKS = 4;
+/** Times of a frame at which a part of the spread streams is sent theirs. */
+const SLOTS = 20;
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
 const WORLD = Buffer.from('{"id":"0000000000"}');
 
 interface Watcher {
   bytes: number;
+  /** All that are sent a frame at the same time. */
+  among: Set<Socket>;
 }
 
 const bodies = new Map<number, Buffer>();
-const watchers = new Set<uws.WebSocket<Watcher>>();
+type Socket = uws.WebSocket<Watcher>;
+const watchers = new Set<Socket>();
+const spread: readonly Set<Socket>[] = Array.from({ length: SLOTS }, () => new Set());
 
 function bodyOf(sizeText: string | undefined): Buffer {
   const bytes = Math.min(Math.max(Number(sizeText) || 0, 2), BODY_BYTES_MAX);
@@ -49,14 +56,54 @@ function answerAfterBody(res: uws.HttpResponse, status: string, body: Buffer): v
 let tick = 0;
 systemTime.every(FRAME_MS, () => {
   tick += FRAME_TICKS;
+  publish(watchers);
+});
+
+function publish(to: Iterable<Socket>): void {
   const frames = new Map<number, Buffer>();
-  for (const watcher of watchers) {
+  for (const watcher of to) {
     const { bytes } = watcher.getUserData();
     const frame = frames.get(bytes) ?? snapshotOf(bytes, tick);
     frames.set(bytes, frame);
     watcher.send(frame, false);
   }
-});
+}
+
+let isSpreading = false;
+let slot = 0;
+/** The slot with the fewest streams; the timer runs only where it is needed. */
+function nextSlot(): Set<Socket> {
+  if (!isSpreading) {
+    isSpreading = true;
+    systemTime.every(FRAME_MS / SLOTS, () => {
+      slot = (slot + 1) % SLOTS;
+      publish(spread[slot] ?? []);
+    });
+  }
+  return spread.reduce((least, each) => (each.size < least.size ? each : least));
+}
+
+/** A stream; `among` finds the others that are sent a frame together with it. */
+function streams(among: () => Set<Socket>): uws.WebSocketBehavior<Watcher> {
+  return {
+    upgrade: (res, req, context) => {
+      res.upgrade<Watcher>(
+        { bytes: Number(req.getParameter(0)), among: among() },
+        req.getHeader('sec-websocket-key'),
+        req.getHeader('sec-websocket-protocol'),
+        req.getHeader('sec-websocket-extensions'),
+        context,
+      );
+    },
+    open: (watcher) => {
+      watcher.send('{"type":"hello"}', false);
+      watcher.getUserData().among.add(watcher);
+    },
+    close: (watcher) => {
+      watcher.getUserData().among.delete(watcher);
+    },
+  };
+}
 
 uws
   .App()
@@ -71,24 +118,11 @@ uws
   .any('/accept/:bytes', (res, req) => {
     answerAfterBody(res, '200 OK', bodyOf(req.getParameter(0)));
   })
-  .ws<Watcher>('/ws/:bytes', {
-    upgrade: (res, req, context) => {
-      res.upgrade<Watcher>(
-        { bytes: Number(req.getParameter(0)) },
-        req.getHeader('sec-websocket-key'),
-        req.getHeader('sec-websocket-protocol'),
-        req.getHeader('sec-websocket-extensions'),
-        context,
-      );
-    },
-    open: (watcher) => {
-      watcher.send('{"type":"hello"}', false);
-      watchers.add(watcher);
-    },
-    close: (watcher) => {
-      watchers.delete(watcher);
-    },
-  })
+  .ws<Watcher>(
+    '/ws/:bytes',
+    streams(() => watchers),
+  )
+  .ws<Watcher>('/ws/:bytes/spread', streams(nextSlot))
   .listen('127.0.0.1', 0, (socket) => {
     if (!socket) throw new Error('no port to listen on');
     console.log(`ready twin=http://127.0.0.1:${uws.us_socket_local_port(socket)}`);

@@ -13,22 +13,25 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('a stream brings a hello, then snapshots of the wanted length with rising ticks', async () => {
-  const messages: { bytes: number; tick: number }[] = [];
-  const socket = await WatchSocket.open(server.url, '/ws/5000', {
-    message: (opcode, payload) => {
-      messages.push({ bytes: payload.length, tick: tickOf(opcode, payload) });
-      expect(opcode).toBe(OPCODE_TEXT);
-    },
-    closed: () => {},
-  });
-  await expect.poll(() => messages.length).toBeGreaterThanOrEqual(3);
-  socket.close();
-  const [hello, first, second] = messages;
-  expect(hello?.tick).toBe(-1);
-  expect(first?.bytes).toBe(5000);
-  expect((second?.tick ?? 0) - (first?.tick ?? 0)).toBe(4);
-});
+test.each(['/ws/5000', '/ws/5000/spread'])(
+  '%s brings a hello, then snapshots of the wanted length with rising ticks',
+  async (path) => {
+    const messages: { bytes: number; tick: number }[] = [];
+    const socket = await WatchSocket.open(server.url, path, {
+      message: (opcode, payload) => {
+        messages.push({ bytes: payload.length, tick: tickOf(opcode, payload) });
+        expect(opcode).toBe(OPCODE_TEXT);
+      },
+      closed: () => {},
+    });
+    await expect.poll(() => messages.length).toBeGreaterThanOrEqual(3);
+    socket.close();
+    const [hello, first, second] = messages;
+    expect(hello?.tick).toBe(-1);
+    expect(first?.bytes).toBe(5000);
+    expect((second?.tick ?? 0) - (first?.tick ?? 0)).toBe(4);
+  },
+);
 
 test('a refused upgrade rejects with its status line', async () => {
   const events = { message: () => {}, closed: () => {} };
