@@ -87,7 +87,7 @@ export async function startTestCluster(
     // No lease ends because the machine is slow, or because a test jumps over some seconds.
     LEASE_SECONDS: '60',
     // As with any proxy: clients know the nodes by its address.
-    ...(twin === undefined ? {} : { PUBLIC_TWIN_URL: twin.url }),
+    ...(twin && dealer ? { PUBLIC_TWIN_URL: twin.url, PUBLIC_DEALER_URL: dealer.url } : {}),
     ...withWholeLimits(settings, count),
   };
   const start = (i: number) => startNode({ ...all, NODE_NAME: `node-${i}` }, { ...parts, time });
