@@ -185,7 +185,8 @@ export class RedisStore implements Store {
         return await run();
       } catch (error) {
         const isExecuted = !(error instanceof StoreUnavailable) || error.reason !== 'failed';
-        if (isExecuted || this.#isServing || this.#time.now() > endMs) throw error;
+        const isOver = this.#isServing || this.#closing !== undefined || this.#time.now() > endMs;
+        if (isExecuted || isOver) throw error;
       }
       await this.#time.sleep(RETRY_MS);
     }
