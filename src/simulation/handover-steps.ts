@@ -3,7 +3,7 @@ import type { LinkHandlers } from '../link/contract.ts';
 import type { Claims } from '../store/contract.ts';
 import { claimsWith, handoversWith, movingWith } from './changed-parts.ts';
 
-/** What the two nodes of a handover do, in the order in which it happens; the last two where it fails. */
+/** What the two nodes of a handover do, in the order in which it happens; the last three where it fails. */
 export const STEPS = [
   'reserve',
   'copy',
@@ -13,8 +13,10 @@ export const STEPS = [
   'give',
   'go',
   'accept',
+  'take in',
   'abort',
   'cancel',
+  'thaw',
 ] as const;
 const BY_MESSAGE: ReadonlyMap<string, Step> = new Map([
   [RESERVE, 'reserve'],
@@ -92,6 +94,14 @@ export class HandoverSteps {
       handOut: (...asked) => {
         this.#begins('hand out', node);
         return inner.handOut(...asked);
+      },
+      takeIn: (...taken) => {
+        this.#begins('take in', node);
+        inner.takeIn(...taken);
+      },
+      thaw: (partition) => {
+        this.#begins('thaw', node);
+        return inner.thaw(partition);
       },
     });
   }
