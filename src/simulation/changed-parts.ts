@@ -56,6 +56,7 @@ export function storeWith(inner: Store, changed: Partial<Store>): Store {
     heartbeats: inner.heartbeats,
     get: (key) => inner.get(key),
     list: (prefix, page) => inner.list(prefix, page),
+    count: (prefix, bounds) => inner.count(prefix, bounds),
     commit: (...commit) => inner.commit(...commit),
     serve: () => inner.serve?.(),
     close: () => inner.close(),

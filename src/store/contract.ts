@@ -169,13 +169,16 @@ export interface Heartbeats {
 
 export type Write = { key: Key; value: unknown } | { key: Key; remove: true };
 
-export interface Page {
-  /** Number of entries at most: 1 to 10,000. */
-  limit: number;
+export interface KeyBounds {
   /** Only entries after this key. */
   after?: Key;
   /** Only entries before this key. */
   before?: Key;
+}
+
+export interface Page extends KeyBounds {
+  /** Number of entries at most: 1 to 10,000. */
+  limit: number;
 }
 
 export interface Store {
@@ -195,6 +198,9 @@ export interface Store {
    * StoreUnavailable.
    */
   list<T = unknown>(prefix: Key, page: Page): Promise<Entry<T>[]>;
+
+  /** How many entries `list` finds on all its pages. Rejects with StoreUnavailable. */
+  count(prefix: Key, bounds?: KeyBounds): Promise<number>;
 
   /**
    * Makes all writes or none. `grant`: of the partition of the keys; an earlier one than the current

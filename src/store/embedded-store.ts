@@ -8,6 +8,7 @@ import {
   type Entry,
   type Grant,
   type Key,
+  type KeyBounds,
   type Page,
   PENDING_BYTES_MAX,
   type Store,
@@ -22,12 +23,15 @@ import {
   encodeKey,
   packValue,
   pageBounds,
+  rangeOf,
   unpackValue,
 } from './encoding.ts';
 import { endlessClaims } from './endless-claims.ts';
 import { type Environment, LAST_VERSION, openEnvironment } from './lmdb.ts';
 import { Preallocation } from './preallocation.ts';
 
+/** Entries that are counted in one turn of the event loop. */
+const COUNTED_AT_ONCE = 1000;
 /** If a write fails with less free space than this, the device counts as full. */
 const FREE_BYTES_MIN = 2 ** 20;
 /** ENOSPC, EDQUOT on Linux and macOS, EFBIG, MDB_MAP_FULL; and Node's names for them. */
@@ -159,6 +163,20 @@ export class EmbeddedStore implements Store {
       value: unpackValue(value) as T,
       version: version as number,
     }));
+  }
+
+  async count(prefix: Key, bounds: KeyBounds = {}): Promise<number> {
+    let { start, end } = rangeOf(prefix, bounds);
+    for (let count = 0; ; ) {
+      if (start.compare(end) >= 0) return count;
+      const range = { start, end, limit: COUNTED_AT_ONCE };
+      const keys = this.#read(() => [...this.#entries.getKeys(range)]);
+      count += keys.length;
+      const last = keys.at(-1);
+      if (last === undefined || keys.length < COUNTED_AT_ONCE) return count;
+      start = Buffer.concat([last, Buffer.of(0)]);
+      await this.#slices.next();
+    }
   }
 
   async commit(

@@ -12,7 +12,7 @@
  */
 import { Packr } from 'msgpackr';
 import { PARTITION_COUNT } from '../limits.ts';
-import type { Check, Grant, Key, KeyPart, Page, Write } from './contract.ts';
+import type { Check, Grant, Key, KeyBounds, KeyPart, Page, Write } from './contract.ts';
 
 const NUMBER_TAG = 1;
 const STRING_TAG = 2;
@@ -145,18 +145,23 @@ export function pageBounds(prefix: Key, page: Page): { start: Buffer; end: Buffe
   if (!Number.isInteger(page.limit) || page.limit < 1 || page.limit > PAGE_LIMIT_MAX) {
     throw new RangeError(`a page holds 1 to ${PAGE_LIMIT_MAX} entries`);
   }
+  return rangeOf(prefix, page);
+}
+
+/** As `pageBounds`, of all pages. Throws TypeError and RangeError as `encodeKey` does. */
+export function rangeOf(prefix: Key, { after, before }: KeyBounds): { start: Buffer; end: Buffer } {
   const base = encodeParts(prefix);
   // Every part begins with a tag, so one zero byte is above the key itself and below all that
   // begin with it, and one of 0xff above those.
   let start: Buffer = Buffer.concat([base, Buffer.of(0)]);
   let end: Buffer = Buffer.concat([base, Buffer.of(0xff)]);
-  if (page.after) {
-    const after = Buffer.concat([encodeKey(page.after), Buffer.of(0)]);
-    if (after.compare(start) > 0) start = after;
+  if (after) {
+    const behind = Buffer.concat([encodeKey(after), Buffer.of(0)]);
+    if (behind.compare(start) > 0) start = behind;
   }
-  if (page.before) {
-    const before = encodeKey(page.before);
-    if (before.compare(end) < 0) end = before;
+  if (before) {
+    const bound = encodeKey(before);
+    if (bound.compare(end) < 0) end = bound;
   }
   return { start, end };
 }

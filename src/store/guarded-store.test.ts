@@ -24,6 +24,7 @@ function setUpStarting(engine: Store['engine'] = 'redis') {
     heartbeats: undefined,
     get: async () => undefined,
     list: async () => [],
+    count: async () => 0,
     commit: () => {
       const answer = Promise.withResolvers<boolean>();
       asked.push(answer);

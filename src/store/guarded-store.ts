@@ -9,6 +9,7 @@ import {
   type Grant,
   type Heartbeats,
   type Key,
+  type KeyBounds,
   type Page,
   type Store,
   StoreUnavailable,
@@ -108,6 +109,10 @@ export class GuardedStore implements Store {
 
   list<T>(prefix: Key, page: Page): Promise<Entry<T>[]> {
     return this.#observed('list', this.#time.now(), this.#inner.list<T>(prefix, page));
+  }
+
+  count(prefix: Key, bounds?: KeyBounds): Promise<number> {
+    return this.#observed('list', this.#time.now(), this.#inner.count(prefix, bounds));
   }
 
   #observed<R>(operation: 'get' | 'list', startMs: number, answer: Promise<R>): Promise<R> {

@@ -57,6 +57,7 @@ async function sweep(
   const worlds: IdleWorlds = {
     recordsOf: () => records,
     listDue: async (partition) => (partition === 0 ? fallen : []),
+    countDue: async () => 0,
     atHand: () => world,
     drop: async (number) => {
       dropped.push(number);
@@ -115,6 +116,7 @@ it('has worlds brought to now that are far behind when their use is saved, watch
   const worlds: IdleWorlds = {
     recordsOf: () => ({ moveDue: async () => {} }) as unknown as Records,
     listDue: async () => [],
+    countDue: async () => 0,
     atHand: () => undefined,
     drop: async () => {},
     trim: () => {},
@@ -146,6 +148,7 @@ describe('a world is touched', () => {
     const worlds: IdleWorlds = {
       recordsOf: () => records,
       listDue: async () => [],
+      countDue: async () => 0,
       atHand: () => world,
       drop: async () => {},
       trim: () => {},
@@ -220,6 +223,7 @@ it.each([
   const worlds: IdleWorlds = {
     recordsOf: () => ({}) as Records,
     listDue: () => Promise.reject(error),
+    countDue: async () => 0,
     atHand: () => undefined,
     drop: async () => {},
     trim: () => {},

@@ -3,12 +3,12 @@ import type { Clock } from '../clock.ts';
 import { isStoreUnavailable } from '../errors.ts';
 import { LIFE_TICKS, PARTITION_COUNT } from '../limits.ts';
 import type { Log } from '../log.ts';
-import { Slices } from '../slices.ts';
 import type { Key } from '../store/contract.ts';
 import type { StopTimer, Time } from '../time.ts';
 import { partitionOf } from '../twin/ids.ts';
 import type { CatchUps, StandingWorld } from './catch-ups.ts';
-import type { DueWorld, listDue, Records } from './records.ts';
+import type { DueWorld, listDue } from './due-entries.ts';
+import type { Records } from './records.ts';
 
 /** Position of the slot in a key of the index. */
 const SLOT_PART = 3;
@@ -22,8 +22,6 @@ const WAITING_SLOTS = 3;
 const AT_ONCE = 64;
 /** Worlds that are deleted at a time: each may have hundreds of records that are removed at once. */
 const DROPPED_AT_ONCE = 16;
-/** Entries that are counted in one turn of the event loop. */
-const COUNTED_AT_ONCE = 256;
 /** A count stays valid for this many times its duration: counting takes 2 % of the time at most. */
 const REUSE_FACTOR = 50;
 
@@ -47,18 +45,13 @@ export interface IdleWorlds {
   recordsOf(partition: number): Records | undefined;
   /** Entries of the index, of any partition: see `listDue`. */
   listDue(partition: number, page: Parameters<typeof listDue>[2]): Promise<DueWorld[]>;
+  /** How many of them are in a slot or a later one: see `countDue`. */
+  countDue(partition: number, from: number): Promise<number>;
   atHand(world: number): IdleWorld | undefined;
   /** Removes a world from the store. */
   drop(world: number): Promise<void>;
   /** Called when all touches are in the store: worlds that waited for that may be evicted. */
   trim(): void;
-}
-
-interface SlotRange {
-  from?: number;
-  before: number;
-  /** Entries of a page. */
-  limit: number;
 }
 
 export interface IdleDependencies {
@@ -80,7 +73,6 @@ export interface IdleDependencies {
  */
 export class IdleIndex {
   readonly #dependencies: IdleDependencies;
-  readonly #slices: Slices;
   readonly #slotMs: number;
   /** Worlds whose last touch is not in the store yet. */
   readonly #touched = new Set<IdleWorld>();
@@ -98,7 +90,6 @@ export class IdleIndex {
 
   constructor(dependencies: IdleDependencies) {
     this.#dependencies = dependencies;
-    this.#slices = new Slices(dependencies.time);
     this.#slotMs = Math.min(
       SLOT_MS_MAX,
       Math.max(SLOT_MS_MIN, Math.floor(dependencies.idleMs / SLOTS_PER_IDLE)),
@@ -232,7 +223,7 @@ export class IdleIndex {
 
   async #dropDue(partition: number, records: Records): Promise<void> {
     const first = this.firstLivingSlot(this.#dependencies.clock.now());
-    for await (const page of this.#pages(partition, { before: first, limit: DROPPED_AT_ONCE })) {
+    for await (const page of this.#pages(partition, first)) {
       await Promise.all(
         page.map(({ key, world }) => this.#settleDue({ key, world }, first, records)),
       );
@@ -240,15 +231,15 @@ export class IdleIndex {
     }
   }
 
-  /** The entries of a partition from one slot up to another, page by page. */
-  async *#pages(partition: number, { from = 0, before, limit }: SlotRange) {
+  /** The entries of a partition in slots before `before`, page by page. */
+  async *#pages(partition: number, before: number) {
     const { worlds } = this.#dependencies;
-    // Sorts before every key of the slot `from`.
-    for (let after: Key = ['p', partition, 'due', from - 0.5]; ; ) {
-      const page = await worlds.listDue(partition, { before, limit, after });
+    for (let after: { after?: Key } = {}; ; ) {
+      const page = await worlds.listDue(partition, { before, limit: DROPPED_AT_ONCE, ...after });
       yield page;
-      if (page.length < limit) return;
-      after = page.at(-1)?.key ?? after;
+      const last = page.at(-1);
+      if (last === undefined || page.length < DROPPED_AT_ONCE) return;
+      after = { after: last.key };
     }
   }
 
@@ -290,26 +281,14 @@ export class IdleIndex {
   async #recount(): Promise<number> {
     const { clock, worlds } = this.#dependencies;
     const startMs = clock.now();
-    const range = {
-      from: this.firstLivingSlot(startMs),
-      before: Number.MAX_VALUE,
-      limit: COUNTED_AT_ONCE,
-    };
+    const from = this.firstLivingSlot(startMs);
     const counts: number[] = [];
     let count = 0;
-    let counted = 0;
     for (let partition = 0; partition < PARTITION_COUNT; partition++) {
       if (worlds.recordsOf(partition) === undefined) continue;
-      const before = count;
-      for await (const page of this.#pages(partition, range)) {
-        count += page.length;
-        counted += page.length;
-        if (counted >= COUNTED_AT_ONCE) {
-          counted = 0;
-          await this.#slices.next();
-        }
-      }
-      counts[partition] = count - before;
+      const found = await worlds.countDue(partition, from);
+      counts[partition] = found;
+      count += found;
     }
     const endMs = clock.now();
     this.#count = count;

@@ -6,7 +6,8 @@ import { takenGrant } from '../testing/rigs/taken-grant.ts';
 import { openIn, tempStore } from '../testing/rigs/temp-store.ts';
 import { type CrashPulseFacts, INCIDENT_END_TICKS } from '../twin/contact-records.ts';
 import { partitionOf } from '../twin/ids.ts';
-import { listDue, Records, storedLife } from './records.ts';
+import { listDue } from './due-entries.ts';
+import { Records, storedLife } from './records.ts';
 
 const WORLD = 77;
 

@@ -104,27 +104,6 @@ export async function storedLife(
   return { seed, due: moved?.value ?? due };
 }
 
-/** An entry of the idle index. */
-export interface DueWorld {
-  key: Key;
-  world: number;
-}
-
-/**
- * At most `limit` entries of a partition's idle index, after `after`, with slots before `before`.
- * Throws TwinError `store_unavailable`.
- */
-export async function listDue(
-  store: Store,
-  partition: number,
-  { before, limit, after }: { before: number; limit: number; after?: Key },
-): Promise<DueWorld[]> {
-  const prefix = ['p', partition, 'due'];
-  const page = { limit, before: [...prefix, before], ...(after && { after }) };
-  const entries = await orUnavailable(store.list(prefix, page));
-  return entries.map(({ key }) => ({ key, world: Number(key.at(-1)) }));
-}
-
 /**
  * The records of the worlds of a partition, under one grant: a node that has lost the partition without
  * noticing cannot write. Methods throw TwinError `store_unavailable`.

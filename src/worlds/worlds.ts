@@ -17,6 +17,7 @@ import type { NumberedChange } from '../twin/journal.ts';
 import type { WorldOptions } from '../twin/world-options.ts';
 import type { StreamEnd, TwinService, World, WorldFrame } from '../twin-service.ts';
 import { CatchUps } from './catch-ups.ts';
+import { countDue, listDue } from './due-entries.ts';
 import type { HeldPartitions, PartitionedWorlds } from './held-partitions.ts';
 import { IdleIndex, type IdleWorlds } from './idle-index.ts';
 import { KeptStates } from './kept-states.ts';
@@ -25,7 +26,7 @@ import { NewWorlds } from './new-worlds.ts';
 import { type CommonDependencies, OwnedPartition } from './owned-partition.ts';
 import { OwnedWorld } from './owned-world.ts';
 import { PreparedWorlds } from './prepared-worlds.ts';
-import { listDue, Records, type WorldRecord } from './records.ts';
+import { Records, type WorldRecord } from './records.ts';
 import { rendezvous } from './rendezvous.ts';
 import type { WorldDependencies, WorldOwner } from './world-dependencies.ts';
 import { WorldHandles } from './world-handles.ts';
@@ -177,6 +178,10 @@ export class Worlds
 
   listDue(...asked: Parameters<IdleWorlds['listDue']>): ReturnType<IdleWorlds['listDue']> {
     return listDue(this.#dependencies.store, ...asked);
+  }
+
+  countDue(partition: number, from: number): Promise<number> {
+    return countDue(this.#dependencies.store, partition, from);
   }
 
   serves(number: number): boolean {

@@ -9,13 +9,22 @@ import {
   type Entry,
   type Grant,
   type Key,
+  type KeyBounds,
   type Page,
   PENDING_BYTES_MAX,
   type Store,
   StoreUnavailable,
   type Write,
 } from '../contract.ts';
-import { checkOnePartition, decodeKey, encodeKey, packValue, unpackValue } from '../encoding.ts';
+import {
+  checkOnePartition,
+  decodeKey,
+  encodeKey,
+  packValue,
+  pageBounds,
+  rangeOf,
+  unpackValue,
+} from '../encoding.ts';
 import { RedisClaims } from './redis-claims.ts';
 import { type Argument, LinkError, type MakeClient } from './redis-client.ts';
 import { RedisHeartbeats } from './redis-heartbeats.ts';
@@ -29,6 +38,9 @@ const RETRY_MS = 50;
 const VERSION_BYTES = 8;
 const COMMITTED_MIN = 1;
 const LOST = -1;
+/** Before a bound of a range of members: with it, and without it. */
+const FROM = Buffer.from('[');
+const BEFORE = Buffer.from('(');
 /** Redis refuses writes because it has no memory, or no disk space for its log. */
 const FULL = /^(OOM|MISCONF)\b/;
 
@@ -228,7 +240,7 @@ export class RedisStore implements Store {
 
   async list<T>(prefix: Key, page: Page): Promise<Entry<T>[]> {
     const entries: Entry<T>[] = [];
-    for (const { slot, start, end } of stretchesOf(prefix, page)) {
+    for (const { slot, start, end } of stretchesOf(prefix, pageBounds(prefix, page))) {
       const left = page.limit - entries.length;
       if (left === 0) break;
       const keys = [slot.entries, slot.order];
@@ -241,6 +253,16 @@ export class RedisStore implements Store {
       });
     }
     return entries;
+  }
+
+  async count(prefix: Key, bounds: KeyBounds = {}): Promise<number> {
+    let count = 0;
+    for (const { slot, start, end } of stretchesOf(prefix, rangeOf(prefix, bounds))) {
+      const [from, before] = [Buffer.concat([FROM, start]), Buffer.concat([BEFORE, end])];
+      const query = () => this.#link.send('ZLEXCOUNT', slot.order, from, before);
+      count += (await this.#read(slot, query)) as number;
+    }
+    return count;
   }
 
   #read<R>(slot: Slot, query: () => Promise<R>): Promise<R> {

@@ -1,6 +1,6 @@
 import { PARTITION_COUNT } from '../../limits.ts';
-import type { Key, Page } from '../contract.ts';
-import { encodeKey, pageBounds, partitionOf } from '../encoding.ts';
+import type { Key } from '../contract.ts';
+import { encodeKey, partitionOf } from '../encoding.ts';
 
 /**
  * The Redis keys of one partition, or of all entries without a partition. The tag in braces puts
@@ -63,9 +63,8 @@ export interface Stretch {
   end: Buffer;
 }
 
-/** The stretches of a page, in the order of their keys. Throws as `pageBounds` does. */
-export function stretchesOf(prefix: Key, page: Page): Stretch[] {
-  const bounds = pageBounds(prefix, page);
+/** The stretches of the keys under a prefix that are within bounds, in the order of their keys. */
+export function stretchesOf(prefix: Key, bounds: Omit<Stretch, 'slot'>): Stretch[] {
   const isInOneSlot = prefix.length > 1 || (prefix.length === 1 && prefix[0] !== 'p');
   const stretches = isInOneSlot ? [{ slot: slotOfKey(prefix), ...bounds }] : allStretches(bounds);
   return stretches

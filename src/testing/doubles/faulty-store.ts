@@ -42,6 +42,10 @@ export function faultyStore(inner: Store, time: Time): FaultyStore {
       refuseIfGone();
       return inner.list(prefix, page);
     },
+    async count(prefix, bounds) {
+      refuseIfGone();
+      return inner.count(prefix, bounds);
+    },
     async commit(checks, writes, grant) {
       refuseIfGone();
       if (fault.kind === 'fail') throw new StoreUnavailable('failed');

@@ -121,6 +121,12 @@ export class RedisData {
     return members.slice(from, Math.max(from, Math.min(from + limit, firstFrom(members, end))));
   }
 
+  /** How many members there are from `start` on, before `end`. */
+  memberCount(key: string, start: string, end: string): number {
+    const members = this.#sets.get(key) ?? [];
+    return Math.max(0, firstFrom(members, end) - firstFrom(members, start));
+  }
+
   /** A copy for later, or of an earlier moment. */
   copyTo(other: RedisData): void {
     other.clear();

@@ -120,6 +120,8 @@ export class RedisDouble {
         const value = this.data.get(first);
         return value === undefined ? null : Buffer.from(value, 'latin1');
       }
+      case 'ZLEXCOUNT':
+        return this.data.memberCount(first, second.slice(1), text(args[2]).slice(1));
       default:
         throw new Error(`ERR unknown command '${command}'`);
     }

@@ -26,6 +26,7 @@ export function sharedStore(inner: Store, process: string, time: Pick<Time, 'imm
     },
     get: (key) => call(() => inner.get(key)),
     list: (prefix, page) => call(() => inner.list(prefix, page)),
+    count: (prefix, bounds) => call(() => inner.count(prefix, bounds)),
     commit: (checks, writes, grant) => call(() => inner.commit(checks, writes, grant)),
     close: async () => {},
   };

@@ -259,6 +259,7 @@ test('a change that was written is acknowledged even where the store says that i
       heartbeats: store.heartbeats,
       get: (key) => store.get(key),
       list: (prefix, page) => store.list(prefix, page),
+      count: (prefix, bounds) => store.count(prefix, bounds),
       commit,
       close: () => store.close(),
     };

@@ -301,6 +301,7 @@ function describeReopening(current: Current, reopen: () => Promise<void>): void 
     await closing;
     await current().close();
     await expect(current().list(['late'], { limit: 1 })).rejects.toMatchObject(closed);
+    await expect(current().count(['late'])).rejects.toMatchObject(closed);
     await reopen();
     expect(await current().get(['late'])).toBeUndefined();
   });

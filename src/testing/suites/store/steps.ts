@@ -24,6 +24,13 @@ export async function versionOf(store: Store, at: Key): Promise<number | null> {
   return (await store.get(at))?.version ?? null;
 }
 
+/** Also holds what is counted against what is listed. */
 export async function keysOf(store: Store, prefix: Key, page: Partial<Page> = {}): Promise<Key[]> {
-  return (await store.list(prefix, { limit: PAGE_LIMIT_MAX, ...page })).map((entry) => entry.key);
+  const { limit = PAGE_LIMIT_MAX, ...bounds } = page;
+  const [listed, count] = await Promise.all([
+    store.list(prefix, { limit, ...bounds }),
+    store.count(prefix, bounds),
+  ]);
+  expect(listed).toHaveLength(Math.min(count, limit));
+  return listed.map((entry) => entry.key);
 }
