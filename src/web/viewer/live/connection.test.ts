@@ -109,12 +109,15 @@ describe('a connection', () => {
     expect([stage.hellos, stage.frames]).toEqual([1, 1]);
   });
 
-  it('reconnects at once when the node restarts, but only once', async () => {
+  it('[P10] reconnects at once when the node restarts, but only once, and says nothing of that', async () => {
     stage.serve();
     await stage.lose(1012);
-    expect(stage.sockets.length).toBe(2);
-    expect(stage.links.at(-1)).toBe('reconnecting');
+    stage.serve();
     await stage.lose(1012);
+    expect(stage.sockets.length).toBe(3);
+    expect(stage.links).toEqual(['connecting', 'streaming']);
+    await stage.lose(1012);
+    expect(stage.links.at(-1)).toBe('reconnecting');
     expect(stage.waits).toEqual([1000]);
     await stage.pass(1000);
     stage.serve();

@@ -139,9 +139,10 @@ export class Connection {
     this.#cancelWatchdog();
     this.#socket = undefined;
     this.#failures++;
-    if (this.#link !== 'polling') this.#setLink('reconnecting');
     const pause = pauseMs(this.#failures, code, this.#transport.random());
+    // Nobody needs to notice that a world moves, unless the next stream brings nothing either.
     if (pause === 0) return this.#open();
+    if (this.#link !== 'polling') this.#setLink('reconnecting');
     const answer = await this.#transport.checkWorld();
     if (this.#stopped || this.#socket !== undefined) return;
     if (answer === 'gone') return this.#end();

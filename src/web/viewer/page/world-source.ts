@@ -12,6 +12,8 @@ const NEW_MS = 6000;
 const GRACE_MS = 200;
 /** The same when the life has lost the node: it goes on alone meanwhile. */
 const ALONE_MS = 6000;
+/** A visitor is told of that only then: where a world moves, or a tab was hidden, the next stream is there soon. */
+const LOST_MS = 1500;
 
 export interface SourceParts {
   /** Undefined where the browser cannot let a world live. */
@@ -43,6 +45,7 @@ export class WorldSource {
   readonly #parts: SourceParts;
   #connection: Pick<Connection, 'retryNow' | 'stop'> | undefined;
   #cancelConnect = () => {};
+  #cancelLost = () => {};
   #hasFleet = false;
   /** What the worker shows is shown: the world that lives there, or what it gets from the node. */
   #takesWorker = false;
@@ -99,9 +102,12 @@ export class WorldSource {
 
   #takeState(state: LifeState): void {
     if (this.link.peek() === 'gone' || state === 'connecting') return;
+    this.#cancelLost();
     if (state === 'gone') this.#end();
     else if (state === 'alone') {
-      if (this.#takesWorker) this.link.value = 'reconnecting';
+      this.#cancelLost = this.#after(LOST_MS, () => {
+        if (this.#takesWorker) this.link.value = 'reconnecting';
+      });
       this.#connectAfter(ALONE_MS);
     } else if (this.#hasFleet) {
       this.#cancelConnect();
@@ -126,10 +132,16 @@ export class WorldSource {
 
   #connectAfter(ms: number): void {
     this.#cancelConnect();
+    this.#cancelConnect = this.#after(ms, () => this.#askNode());
+  }
+
+  /** Calls once after `ms`, when what has arrived by then is read; the result cancels that. */
+  #after(ms: number, call: () => void): () => void {
     const { after } = this.#parts;
-    this.#cancelConnect = after(ms, () => {
-      this.#cancelConnect = after(GRACE_MS, () => this.#askNode());
+    let cancel = after(ms, () => {
+      cancel = after(GRACE_MS, call);
     });
+    return () => cancel();
   }
 
   /** The node's states are shown, and it is asked for the rest, until the world lives here. */
