@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemTime } from '../../../time.ts';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { type NodeProcess, startNodeProcess } from '../../rigs/process.ts';
+import { TcpProxy } from '../../rigs/tcp-proxy.ts';
 import { Api } from './api.ts';
 import { Stream } from './stream-client.ts';
 import {
@@ -56,6 +57,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+const noteOf = (page: Page) => page.locator('.status-note');
 const cityUrl = () => `${node.twinUrl}/worlds/${world.id}`;
 
 /** Every frame of the world from now on, by tick. */
@@ -116,11 +118,33 @@ describe('each state is said while it is true', () => {
     await until(page, `viewer.tick > ${tick} + 200`);
     expect(await states()).toEqual(['live']);
     await untilState(page, 'reconnecting');
+    // It has waited long enough, and does not go on any more.
+    await noteOf(page).getByText('You see the last state that arrived.').waitFor();
     process.kill(node.pid, 'SIGCONT');
     await untilState(page, 'live');
     const said = await states();
     expect(said).not.toContain('polling');
     expect(said).not.toContain('gone');
+  });
+
+  test('[P10] reconnecting, and that the world lives on, where its stream has ended; only the former in the past', async () => {
+    const proxy = await TcpProxy.open();
+    onTestFinished(() => proxy.close());
+    proxy.connectTo(node.twinUrl);
+    const cutOff = await openBrowser(proxy.url, { hasWebGL: false });
+    onTestFinished(() => cutOff.close());
+    const page = await openCity(await mapless(cutOff), `${proxy.url}/worlds/${world.id}`);
+    await until(page, `viewer.source === 'life'`);
+    proxy.close();
+    const note = noteOf(page);
+    const { tick } = await display(page);
+    await note.getByText('The connection is lost. The city goes on in this page').waitFor();
+    await until(page, `viewer.tick > ${tick} + 100`);
+    await page.getByRole('slider', { name: 'Moment' }).press('PageDown');
+    await note.getByText('The connection is lost. The page asks again soon.').waitFor();
+    expect(await page.locator('.status').getAttribute('title')).toMatch(
+      /^You see an earlier moment\. The connection is lost\. The page asks again soon\./,
+    );
   });
 
   test('[P10] behind, then reconnecting, while a node stands still whose frames are shown; live when it goes on', async () => {

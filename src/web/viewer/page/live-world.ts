@@ -56,6 +56,8 @@ export class LiveWorld {
     const source = this.#source.value;
     return (source?.from.value === 'life' && source.life) || null;
   });
+  /** The world lives on here, also where the node is not heard of: for some time. */
+  readonly goesOn = computed(() => this.life.value !== null && !this.#isBehind.value);
   /** The node sends what is shown, and tells the rest of the world if it is asked. */
   readonly isTold = computed(() => this.#source.value?.from.value === 'node');
   readonly #carsDrawn = Promise.withResolvers<void>();

@@ -2,6 +2,7 @@ import { Button } from '../../common/button.tsx';
 import { ago, title } from '../formatting.ts';
 import { useViewer } from '../page/context.ts';
 import type { LiveWorld, Status } from '../page/live-world.ts';
+import type { Viewer } from '../page/viewer.ts';
 
 const DETAILS: Readonly<Record<Status, string>> = {
   connecting: 'Waiting for the first frame.',
@@ -9,15 +10,10 @@ const DETAILS: Readonly<Record<Status, string>> = {
   unverified:
     'This page computes what you see, and it could not be checked against the service. It may be wrong.',
   behind: 'The newest frame is more than a second old.',
-  reconnecting: 'The connection is lost. You see the last state that arrived.',
+  reconnecting: 'The connection is lost. The page asks again soon.',
   polling: 'WebSockets are blocked here. The page asks for the state a few times a second.',
   gone: 'This city no longer exists.',
 };
-
-export function detailOf({ status, latest }: Pick<LiveWorld, 'status' | 'latest'>): string {
-  const isBlank = status.value === 'reconnecting' && latest.value === null;
-  return isBlank ? 'The service does not answer. The page asks again soon.' : DETAILS[status.value];
-}
 
 /** What is shown that is not live: a word for it, and a sentence. */
 const SHOWN = {
@@ -27,21 +23,39 @@ const SHOWN = {
   past: ['Past', 'You see an earlier moment.'],
 } as const;
 
+type Shown = 'live' | keyof typeof SHOWN;
+
+function shownOf({ live, replay, timeLine, whatIf }: Viewer): Shown {
+  if (live.status.value === 'gone') return 'live';
+  if (replay.isOpening.value) return 'opening';
+  if (replay.asItWas.value !== null) return 'replay';
+  if (whatIf.isOpen.value) return 'what-if';
+  return timeLine.isPast.value ? 'past' : 'live';
+}
+
+/** What is true of the connection, and of the live city where that is shown. */
+export function detailOf(
+  { status, latest, goesOn }: Pick<LiveWorld, 'status' | 'latest' | 'goesOn'>,
+  shown: Shown,
+): string {
+  const isOnMap = shown === 'live' || shown === 'opening';
+  if (status.value !== 'reconnecting' || !isOnMap) return DETAILS[status.value];
+  if (latest.value === null) return 'The service does not answer. The page asks again soon.';
+  return goesOn.value
+    ? 'The connection is lost. The city goes on in this page, without what is switched meanwhile.'
+    : 'The connection is lost. You see the last state that arrived.';
+}
+
 /** The state of the connection, or which moment is shown instead of the live one. */
 export function StatusChip() {
-  const { live, replay, timeLine, whatIf } = useViewer();
+  const viewer = useViewer();
+  const { live, timeLine } = viewer;
   const status = live.status.value;
-  const shows = () => {
-    if (status === 'gone') return 'live';
-    if (replay.isOpening.value) return 'opening';
-    if (replay.asItWas.value !== null) return 'replay';
-    if (whatIf.isOpen.value) return 'what-if';
-    return timeLine.isPast.value ? 'past' : 'live';
-  };
-  const shown = shows();
-  const meanwhile = status === 'live' ? 'The city goes on meanwhile.' : detailOf(live);
+  const shown = shownOf(viewer);
+  const ofLive = detailOf(live, shown);
+  const meanwhile = status === 'live' ? 'The city goes on meanwhile.' : ofLive;
   const [word, sentence] = shown === 'live' ? [title(status), ''] : SHOWN[shown];
-  const detail = shown === 'live' ? detailOf(live) : `${sentence} ${meanwhile}`;
+  const detail = shown === 'live' ? ofLive : `${sentence} ${meanwhile}`;
   const isPast = shown === 'past';
   const tick = isPast ? ` Tick ${Math.round(timeLine.player.tick.value)}.` : '';
   return (
@@ -71,7 +85,7 @@ export function StatusNote() {
   return (
     <div class="status-note" data-state={status}>
       {/* Screen readers announce the chip, which says the same. */}
-      <p aria-hidden="true">{detailOf(viewer.live)}</p>
+      <p aria-hidden="true">{detailOf(viewer.live, shownOf(viewer))}</p>
       {status === 'reconnecting' ? (
         <Button size="small" onClick={() => viewer.live.retryNow()}>
           Try now
