@@ -1,5 +1,5 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openBrowser, type TestBrowser } from '../../rigs/browser.ts';
 import { useTwin, vinOf } from './api.ts';
 import {
@@ -153,18 +153,40 @@ describe('a link that is shared', () => {
   });
 });
 
-test('[P10] a panel that cannot be loaded says so, and the city goes on', async () => {
-  const world = await api.makeWorld({ seed: 5 });
-  context = await mapless(browser);
-  await context.route('**/later-panels-*.js', (route) => route.abort());
-  const page = await openCity(context, `${api.url}/worlds/${world.id}`);
-  await page.getByRole('button', { name: 'Help' }).click();
-  const panel = page.getByRole('region', { name: 'This could not be loaded' });
-  await panel.waitFor();
-  await context.unroute('**/later-panels-*.js');
-  await panel.getByRole('button', { name: 'Load the page again' }).click();
-  await panel.waitFor({ state: 'detached' });
-  await until(page, `viewer.tick > 0`);
-  await page.getByRole('button', { name: 'Help' }).click();
-  await page.getByRole('heading', { name: 'Sensors' }).waitFor();
+describe('[P10] on a phone, without the script of the panels', () => {
+  const LATER = '**/later-panels-*.js';
+  const said = 'This could not be loaded';
+  let page: Page;
+  beforeEach(async () => {
+    const world = await api.makeWorld({ seed: 5 });
+    context = await mapless(browser, { viewport: { width: 390, height: 844 } });
+    await context.route(LATER, (route) => route.abort());
+    page = await openCity(context, `${api.url}/worlds/${world.id}#car=${vinOf(world, 3)}`);
+  });
+
+  test('a panel says that it could not be loaded, and can be closed', async () => {
+    const panel = page.getByRole('region', { name: said });
+    await panel.getByRole('button', { name: 'Load the page again' }).waitFor();
+    await panel.getByRole('button', { name: `Close ${said}` }).click();
+    await panel.waitFor({ state: 'detached' });
+  });
+
+  test('a dialog says so, gives the keys back when it is closed, and is there once the page has it', async () => {
+    const dialog = page.getByRole('dialog', { name: said });
+    await page.getByRole('button', { name: 'Help' }).click();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.keyboard.press('?');
+    await context.unroute(LATER);
+    await dialog.getByRole('button', { name: 'Load the page again' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await until(page, `viewer.tick > 0`);
+    await page.getByRole('button', { name: 'Help' }).click();
+    await page.getByRole('heading', { name: 'Sensors' }).waitFor();
+  });
 });

@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../../common/button.tsx';
+import { Dialog } from '../../common/dialog.tsx';
 import { Loading } from '../../common/states.tsx';
+import { useViewer } from '../page/context.ts';
 import { OpeningReport, RightPanel } from './right-panel.tsx';
 
 type LaterPanels = typeof import('./later-panels.ts');
@@ -42,11 +44,27 @@ export function Later({ name }: { name: keyof LaterPanels }) {
   useEffect(() => void loadLaterPanels(), []);
   const Panel = panels.value?.[name];
   if (Panel !== undefined) return <Panel />;
-  if (!hasFailed.value) return <Opening name={name} />;
+  return hasFailed.value ? <Missing name={name} /> : <Opening name={name} />;
+}
+
+/** What stands in the place of a panel or dialog that could not be loaded. */
+function Missing({ name }: { name: keyof LaterPanels }) {
+  const viewer = useViewer();
+  const title = 'This could not be loaded';
+  const why = 'The connection may be gone.';
+  // A browser may not ask for a script again that it could not load.
+  const again = <Button onClick={() => location.reload()}>Load the page again</Button>;
+  if (TITLES[name] !== undefined) {
+    return (
+      <RightPanel title={title} subtitle={why}>
+        {again}
+      </RightPanel>
+    );
+  }
   return (
-    <RightPanel title="This could not be loaded" subtitle="The connection may be gone.">
-      {/* A browser may not ask for a script again that it could not load. */}
-      <Button onClick={() => location.reload()}>Load the page again</Button>
-    </RightPanel>
+    <Dialog title={title} onClose={() => viewer.open(null)}>
+      <p>{why}</p>
+      <div>{again}</div>
+    </Dialog>
   );
 }
