@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FLEET, LifeDouble } from '../../../testing/doubles/life-double.ts';
 import { RequestError } from '../../common/request.ts';
 import { WhatIf } from './what-if.ts';
@@ -8,13 +8,14 @@ const forked = vi.fn(async (_fork: unknown) => ({
   id: 'new',
   fleet: [{ vin: 'X' }, { vin: 'Y' }],
 }));
+const readJournal = vi.fn(async () => ({ changes }));
 const changes = [
   { tick: 100, car: 1, features: { aeb: false } },
   { tick: 9000, car: 0, features: { brakes: false } },
 ];
 vi.mock('../api/twin.ts', () => ({
   forkWorld: (fork: unknown) => forked(fork),
-  readJournal: async () => ({ changes }),
+  readJournal: () => readJournal(),
 }));
 vi.mock('../../common/media.ts', () => ({ prefersReducedMotion: signal(false) }));
 
@@ -71,6 +72,38 @@ describe('a copy', () => {
       true,
       true,
     ]);
+  });
+
+  test('knows it also if something is switched before the answer, and not of the copy before', async () => {
+    const answers: (() => void)[] = [];
+    const later = async () => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return { changes };
+    };
+    readJournal.mockImplementationOnce(later).mockImplementationOnce(later);
+    void whatIf.open(9000);
+    void whatIf.open(FROM);
+    await brakesOff('C');
+    for (const answer of answers.reverse()) answer();
+    await settled();
+    expect([whatIf.isOn('B', 'aeb'), whatIf.isOn('A', 'brakes')]).toEqual([false, true]);
+  });
+
+  test('asks again for what was switched before where that could not be read, until it is closed', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    readJournal.mockRejectedValueOnce(new RequestError(503, 'Not now.'));
+    await whatIf.open(FROM);
+    expect(whatIf.isOn('B', 'aeb')).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(whatIf.isOn('B', 'aeb')).toBe(false);
+
+    readJournal.mockRejectedValueOnce(new RequestError(503, 'Not now.'));
+    await whatIf.open(FROM);
+    whatIf.close();
+    const asked = readJournal.mock.calls.length;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(readJournal.mock.calls.length).toBe(asked);
   });
 
   test('plays what comes of a switch, with the world as ghosts', async () => {

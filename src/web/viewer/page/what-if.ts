@@ -14,6 +14,8 @@ import { LEAD_TICKS } from './time-line.ts';
 const SPAN_TICKS = 60 * TICKS_PER_S;
 const SPAN_MAX_TICKS = 10 * SPAN_TICKS;
 const GHOSTS_AHEAD_TICKS = 2 * TICKS_PER_S;
+/** After so long it is asked again for a journal that could not be read. */
+const RETRY_MS = 3000;
 
 const LIVES_ELSEWHERE = 'The world does not live in this browser.';
 
@@ -63,6 +65,8 @@ export class WhatIf {
   #ghosts: FrameBuffer | null = null;
   /** How often it was compared: only the last one counts. */
   #comparisons = 0;
+  /** Copies that are closed by now. */
+  #closings = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -92,14 +96,7 @@ export class WhatIf {
     });
     this.#branch = this.#begin(null);
     this.player.seek(tick);
-    const of = this.#branch;
-    await Promise.all([
-      this.#liveBranch(),
-      this.#liveWithout(),
-      readJournal(this.#parts.world).then((journal) => {
-        if (of === this.#branch) this.#declared.value = this.#declaredIn(journal);
-      }, this.#failed),
-    ]);
+    await Promise.all([this.#liveBranch(), this.#liveWithout(), this.#readDeclared()]);
   }
 
   close(): void {
@@ -108,6 +105,7 @@ export class WhatIf {
     this.#untouched = null;
     this.#ghosts = null;
     this.#comparisons++;
+    this.#closings++;
     // A branch that could not be made needs no end.
     for (const branch of branches) branch?.then((made) => made.close()).catch(() => {});
     batch(() => {
@@ -326,9 +324,22 @@ export class WhatIf {
     );
   }
 
-  readonly #failed = (error: unknown): void => {
+  #failed(error: unknown): void {
     if (this.isOpen.peek()) this.failure.value = reasonOf(error);
-  };
+  }
+
+  /** Reads what was switched before the copy: again and again where that fails, until the copy is closed. */
+  async #readDeclared(): Promise<void> {
+    const closings = this.#closings;
+    const journal = await readJournal(this.#parts.world).catch(() => null);
+    if (closings !== this.#closings) return;
+    if (journal !== null) this.#declared.value = this.#declaredIn(journal);
+    else {
+      setTimeout(() => {
+        if (closings === this.#closings) void this.#readDeclared();
+      }, RETRY_MS);
+    }
+  }
 
   #declaredIn({ changes }: Journal): ReadonlyMap<string, Features> {
     const fleet = this.#parts.fleet.peek();
