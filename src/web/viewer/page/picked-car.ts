@@ -20,6 +20,8 @@ import type { LiveWorld } from './live-world.ts';
 const STAKES_MS = 60_000;
 /** Cars that are switched at a time. */
 const AT_ONCE = 5;
+/** A route that could not be read is asked for again after so long. */
+const ROUTE_MS = 3000;
 /** Other visitors may switch the same car, so its features are read again this often. */
 const REFRESH_MS = 1500;
 
@@ -50,6 +52,7 @@ export class PickedCar {
     this.#live = live;
     whileVisible(REFRESH_MS, () => this.refresh());
     whileVisible(STAKES_MS, () => this.#readStakes());
+    whileVisible(ROUTE_MS, () => this.#readRoute());
   }
 
   /** Sets the map, which has the geometry of the route. */
@@ -162,9 +165,12 @@ export class PickedCar {
     if (!isSame) this.features.value = state;
   }
 
+  /** It never changes. */
   async #readRoute(): Promise<void> {
     const vin = this.vin.peek();
-    if (vin === null || this.#lanes.size === 0) return;
+    const isRead = this.streets.peek().length > 0;
+    if (vin === null || isRead || this.#lanes.size === 0) return;
+    if (this.#live.status.peek() === 'gone') return;
     const route = await readRoute(vin).catch(() => null);
     if (route === null || vin !== this.vin.peek()) return;
     batch(() => {
