@@ -88,6 +88,29 @@ describe('[P30] a viewer that the console opened', () => {
     expect([asked.length, flags.flags.peek()]).toEqual([1, null]);
   });
 
+  test('keeps the flags while the console does not answer, until it says that they may not be read', async () => {
+    flags.start();
+    hear({ token: 't1' });
+    await pass();
+    const failures = [
+      () => Response.json({ detail: 'Too many.' }, { status: 429 }),
+      () => Response.json({ detail: 'Not now.' }, { status: 503 }),
+      () => Response.error(),
+      () => {
+        throw new TypeError('no network');
+      },
+    ];
+    for (const failure of failures) {
+      answer = failure;
+      await pass(4000);
+      expect(flags.flags.peek()).toEqual(FLAGS);
+    }
+    expect(asked).toHaveLength(1 + failures.length);
+    answer = () => Response.json({ detail: 'Not yours.' }, { status: 403 });
+    await pass(4000);
+    expect(flags.flags.peek()).toBeNull();
+  });
+
   test('asks for the session again once that has ended and the visitor comes back', async () => {
     answer = () => Response.json({ detail: 'Not authenticated' }, { status: 401 });
     flags.start();

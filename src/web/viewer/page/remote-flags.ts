@@ -59,8 +59,9 @@ export class RemoteFlags {
     const vin = this.#car.vin.peek();
     if (vin === null) return;
     const flags = await this.#flagsOf(vin).catch((error: unknown) => {
-      if (error instanceof RequestError && error.status === 401) this.#token.value = '';
-      return null;
+      const status = error instanceof RequestError ? error.status : 0;
+      if (status === 401) this.#token.value = '';
+      return saysNothing(status) ? this.flags.peek() : null;
     });
     if (vin === this.#car.vin.peek()) this.flags.value = flags;
   }
@@ -75,3 +76,6 @@ export class RemoteFlags {
     return { dealer: dealer ?? null, locked, climate, charging };
   }
 }
+
+/** Nothing is known of the car by such an answer: what was known before is as good. */
+const saysNothing = (status: number): boolean => status === 0 || status === 429 || status >= 500;
