@@ -165,9 +165,17 @@ describe('each state is said while it is true', () => {
 
   test('gone for an address that is no city', async () => {
     const lost = await page.context().newPage();
-    await lost.goto(`${node.twinUrl}/worlds/0000000000`);
+    await lost.goto(`${node.twinUrl}/worlds/0000000000#car=XXXXXXXXXXXXXXXXX`);
     await lost.getByRole('heading', { name: 'This city is gone' }).waitFor();
     expect((await display(lost)).connection).toBe('gone');
+    // Nothing of it is still on its way.
+    await lost.getByText('There is no car with this VIN').waitFor();
+    for (const name of ['Events', 'Incidents']) {
+      await lost.getByRole('navigation').getByRole('button', { name }).click();
+      const list = lost.getByRole('region', { name });
+      await list.waitFor();
+      await expect.poll(() => list.getByRole('status').count()).toBe(0);
+    }
     await lost.close();
   });
 

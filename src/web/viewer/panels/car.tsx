@@ -23,7 +23,7 @@ export function CarPanel() {
   const { live, car, isLive } = useViewer();
   const entry = car.entry.value;
   if (entry === null) {
-    const isLoading = live.fleet.value.length === 0;
+    const isLoading = live.fleet.value.length === 0 && live.status.value !== 'gone';
     return (
       <RightPanel title="Car" subtitle="">
         {isLoading ? (

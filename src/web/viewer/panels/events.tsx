@@ -14,10 +14,11 @@ const KINDS: Readonly<Record<WorldEvent['kind'], { name: string; kind: string }>
 
 /** The last events, newest first; what repeats is one row. */
 export function Events() {
-  const { eventFeed, timeLine } = useViewer();
+  const { eventFeed, timeLine, live } = useViewer();
   // A replay and what might have been are about other moments, and leave the list as it is.
   const isPast = timeLine.isPast.value;
   const { shown, handlers } = useHeld((isPast ? timeLine : eventFeed).events.value);
+  if (shown.length === 0 && live.status.value === 'gone') return null;
   if (!eventFeed.areRead.value) return <Loading what="the events" />;
   if (shown.length === 0) {
     return (

@@ -18,11 +18,12 @@ const SEVERITY_KINDS = { slight: 'plain', serious: 'warn', severe: 'bad' } as co
 /** All collisions, newest first; those of the same parties in the same street are folded. */
 export function Incidents() {
   const viewer = useViewer();
-  const { eventFeed } = viewer;
+  const { eventFeed, live } = viewer;
   const showsAll = useSignal(false);
   /** What the visitor has unfolded. */
   const opened = useSignal<ReadonlySet<string>>(new Set());
   const { shown: incidents, handlers } = useHeld(eventFeed.incidents.value);
+  if (incidents.length === 0 && live.status.value === 'gone') return null;
   if (!eventFeed.areRead.value) return <Loading what="the incidents" />;
   if (incidents.length === 0 && eventFeed.lacksEarlier.value) {
     return (
