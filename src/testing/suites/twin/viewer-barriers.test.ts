@@ -297,6 +297,12 @@ describe('by keyboard alone', () => {
     await scrubber.focus();
     await page.keyboard.press('Home');
     await until(page, 'viewer.tick === viewer.replay.firstTick && !viewer.replay.isPlaying');
+    await page.keyboard.press('Space');
+    await until(page, 'viewer.tick > viewer.replay.firstTick && viewer.replay.isPlaying');
+    await page.keyboard.press('Space');
+    await until(page, '!viewer.replay.isPlaying');
+    await page.keyboard.press('Home');
+    await until(page, 'viewer.tick === viewer.replay.firstTick');
     await page.keyboard.press('ArrowRight');
     await until(page, 'viewer.tick === viewer.replay.firstTick + 4');
     expect(await scrubber.getAttribute('aria-valuetext')).toMatch(/^7\.9 s before the contact$/);

@@ -104,7 +104,12 @@ function Scrubber({ first, last, contact }: { first: number; last: number; conta
         onInput={hold}
         onPointerDown={hold}
         onKeyDown={(event) => {
+          if (event.ctrlKey || event.metaKey || event.altKey) return;
           if (MOVES.test(event.key)) hold(event);
+          else if (event.key === ' ') {
+            event.preventDefault();
+            replay.toggle();
+          }
         }}
       />
       <span
