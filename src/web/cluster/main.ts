@@ -22,6 +22,8 @@ const nodes = new NodesView(byId('nodes', HTMLElement), names, askToDrain);
 const map = new PartitionMap(byId('partitions', HTMLElement), names, askToMove);
 const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 let status: ClusterStatus | undefined;
+/** The world whose node is shown; empty: none. */
+let sought = '';
 
 // ── looking ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -30,6 +32,7 @@ async function refresh(): Promise<void> {
     status = await request<ClusterStatus>('/cluster');
     show(status);
     say('trouble', '');
+    if (sought !== '') await find(sought);
   } catch (error) {
     const since = status && ` What is shown is of ${time.format(new Date(status.at))}.`;
     say('trouble', `${messageOf(error)}${since ?? ''}`);
@@ -137,11 +140,14 @@ async function act(path: string, body: unknown, done: string): Promise<void> {
 
 async function find(id: string): Promise<void> {
   const found = byId('found', HTMLElement);
+  sought = id;
   try {
     const place = await request<WorldPlace>(`/cluster/world/${encodeURIComponent(id)}`);
+    if (id !== sought) return;
     setText(found, foundAt(place));
     map.mark(place.partition);
   } catch (error) {
+    if (id !== sought) return;
     setText(found, messageOf(error));
     map.mark(undefined);
   }

@@ -64,6 +64,10 @@ describe('[O14] the page of a cluster', () => {
     await page.keyboard.press('Enter');
     await said('0000000000 belongs to partition 0, which node-1 holds.').waitFor();
     expect(await cell(0).getAttribute('data-marked')).toBe('');
+    // What is said of it stays as true as the map.
+    front.operator.holders[0] = 'node-2:c0ffee';
+    await said('0000000000 belongs to partition 0, which node-2 holds.').waitFor();
+    expect(await cell(0).getAttribute('data-marked')).toBe('');
     await page.getByLabel('Which node serves a world?').fill('none');
     await page.keyboard.press('Enter');
     await said('This is no world id.').waitFor();
