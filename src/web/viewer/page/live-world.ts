@@ -72,12 +72,13 @@ export class LiveWorld {
     return this.#source.peek()?.from.peek() ?? 'nowhere';
   }
 
-  /** `mapRead`: no car is drawn without the map. */
-  start(mapRead: Promise<void>): void {
+  /** `mapRead`: no car is drawn without the map. `isPastShown`: see SourceParts. */
+  start(mapRead: Promise<void>, isPastShown: () => boolean): void {
     const source = new WorldSource({
       openLife: (listener) => openLife(this.id, listener),
       mayLoad: (isNew) => this.#mayLoad(isNew, mapRead),
       openConnection: (listener) => new Connection(browserTransport(this.id), listener),
+      isPastShown,
       after: (ms, call) => {
         const timer = setTimeout(call, ms);
         return () => clearTimeout(timer);

@@ -110,7 +110,8 @@ export class Viewer {
   }
 
   start(): void {
-    this.live.start(this.#mapRead.promise);
+    const { timeLine, whatIf } = this;
+    this.live.start(this.#mapRead.promise, () => timeLine.isPast.peek() || whatIf.isOpen.peek());
     this.eventFeed.start();
     this.remote.start();
     this.eventFeed.onNews = (events) => this.#takeNews(events);

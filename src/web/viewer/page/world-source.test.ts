@@ -20,6 +20,7 @@ class Stage {
   node: Listener | undefined;
   isStopped = false;
   isTerminated = false;
+  isPastShown = false;
   timers = new Set<{ atMs: number; call: () => void }>();
   #nowMs = 0;
   readonly source: WorldSource;
@@ -38,6 +39,7 @@ class Stage {
           },
         };
       },
+      isPastShown: () => this.isPastShown,
       after: (ms, call) => {
         const timer = { atMs: this.#nowMs + ms, call };
         this.timers.add(timer);
@@ -228,6 +230,26 @@ describe('the source of what is shown', () => {
     ]);
     stage.live(16);
     expect(stage.state).toEqual(['life', 'streaming']);
+  });
+
+  it('[P38] stays the life whose past is looked at, until the visitor comes back', () => {
+    stage.live(8);
+    stage.isPastShown = true;
+    stage.report({ type: 'state', state: 'alone' });
+    stage.elapse();
+    stage.node?.link('streaming');
+    stage.node?.snapshot(frame(12));
+    stage.report({ type: 'frame', frame: frame(14), dueMs: 0 });
+    expect([stage.state, stage.shown]).toEqual([
+      ['life', 'streaming'],
+      [8, 14],
+    ]);
+    stage.isPastShown = false;
+    stage.node?.snapshot(frame(16));
+    expect([stage.state, stage.shown]).toEqual([
+      ['node', 'streaming'],
+      [8, 14, 16],
+    ]);
   });
 
   it('is the node where the worker cannot let the world live and shows what the node sends', () => {

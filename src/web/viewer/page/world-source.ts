@@ -21,6 +21,8 @@ export interface SourceParts {
   /** Ends when what the world is lived with may be loaded. `isNew`: it was made a moment ago. */
   mayLoad(isNew: boolean): Promise<void>;
   openConnection(listener: Listener): Pick<Connection, 'retryNow' | 'stop'>;
+  /** The visitor looks at an earlier moment of what lives here, or at a copy of it. */
+  isPastShown(): boolean;
   /** Calls once after `ms`; the result cancels that. */
   after(ms: number, call: () => void): () => void;
   /** `dueMs`: when its tick was due, by `performance.now`; NaN if that is not known. */
@@ -155,6 +157,8 @@ export class WorldSource {
     this.#connection = this.#parts.openConnection({
       hello: ({ fleet }) => this.#takeFleet(fleet),
       snapshot: (frame) => {
+        // The node has no such past: its states can wait.
+        if (this.#takesWorker && this.#parts.isPastShown()) return;
         this.#takesWorker = false;
         this.isVerified.value = true;
         this.from.value = this.#isDecided ? 'node' : 'nowhere';
