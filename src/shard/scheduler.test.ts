@@ -365,16 +365,6 @@ describe('the scheduler', () => {
     expect(shard.frameTicks).toEqual([30_000, 30_004, 30_008]);
   });
 
-  it('gives up a world that traps and goes on with the others', () => {
-    const { kernel, shard, first, second } = setUp(2);
-    for (const each of [first, second]) shard.scheduler.watch(each, true, false);
-    shard.pass(160);
-    kernel.poison(first.slab);
-    shard.pass(160);
-    expect(shard.trapped).toEqual([1]);
-    expect(second.tick).toBe(16);
-  });
-
   it('makes up for a frame that the published clock kept back as soon as it has moved', () => {
     const { shard, first } = setUp(1);
     shard.scheduler.watch(first, true, false);

@@ -19,6 +19,8 @@ export class ManualShard implements SchedulerHost, FollowedClock {
   readonly scheduler: Scheduler;
   readonly frames: { world: number; tick: number }[] = [];
   readonly trapped: number[] = [];
+  /** What each of these threw. */
+  readonly traps: unknown[] = [];
   /** Whether the last frame of a world waits to be sent. */
   isPending: (world: LoadedWorld) => boolean = () => false;
   /** Called when commands are taken in, and when a world was stepped. */
@@ -66,8 +68,9 @@ export class ManualShard implements SchedulerHost, FollowedClock {
     this.onMoved(world);
   }
 
-  worldTrapped(world: LoadedWorld): void {
+  worldTrapped(world: LoadedWorld, error: unknown): void {
     this.trapped.push(world.number);
+    this.traps.push(error);
     this.scheduler.remove(world);
   }
 
