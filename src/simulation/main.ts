@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { systemTime } from '../time.ts';
 import { runMutants } from './mutant-runs.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
+import { missedCases } from './rare-cases.ts';
 import { SeedPool } from './seed-pool.ts';
 import { runSeeds } from './seed-runs.ts';
 import { sourceHash } from './source-hash.ts';
@@ -21,6 +22,8 @@ const HELP = `npm run simulate -- [options]
 --hashes         prints the hash of each run's trace: equal in every process
 --mutants        runs builds that are broken on purpose until the invariant that is named for each fails
 --only NAME      of these this one alone
+
+Ten thousand runs or more also fail if something that may happen has not, or hardly.
 
 At its end it prints the commit and a hash of the sources of a run. What ran with the same hash can be
 added, whatever the commits: \`--from 1 --seeds 1000\` and \`--from 1001 --seeds 1000\` are 2000 runs.`;
@@ -102,11 +105,13 @@ async function runMany(
     const leftS = (passedS() / runCount) * (count - runCount);
     console.log(`${runCount} of ${count} runs, about ${leftS.toFixed(0)} s remain`);
   };
-  const { runCount, totals, strikes, failed } = await runSeeds(
-    pool,
-    { from, count },
-    { all, done },
-  );
+  const runs = await runSeeds(pool, { from, count }, { all, done });
+  const { runCount, totals, strikes, failed } = runs;
+  const missed = missedCases(runs);
+  if (missed.length > 0) {
+    console.error(`FAILED too seldom in ${runCount} runs: ${missed.join(', ')}`);
+    process.exitCode = 1;
+  }
   if (hashes) return;
   console.log(`${runCount} runs in ${passedS().toFixed(1)} s, ${failed.length} failures`);
   console.log(formatted(totals));
