@@ -27,6 +27,8 @@ export interface StageNode {
 /** Nodes with links between them, and what may happen between them. */
 export interface LinkStage {
   time: TestTime;
+  /** What lies below the link holds at most so many bytes for a node that does not read. */
+  systemBytesMax: number;
   /** A node of this name, which dials nobody yet. */
   node(process: string): StageNode;
   /** Has a node dial these others, and no more. */
@@ -72,6 +74,9 @@ function recorded(open: (handlers: LinkHandlers) => Link): StageNode {
 
 const log = createLog('silent');
 
+/** The kernel has a buffer at each end of a connection, and lets it grow: on Linux often to 32 MiB. */
+const SOCKET_BYTES_MAX = 64 * 2 ** 20;
+
 /** The link over sockets. */
 export function realStage(): LinkStage {
   const time = TestTime.running();
@@ -90,6 +95,7 @@ export function realStage(): LinkStage {
     };
   return {
     time,
+    systemBytesMax: SOCKET_BYTES_MAX,
     node(process) {
       const node = recorded(
         (handlers) =>
@@ -137,6 +143,7 @@ export function doubleStage(): LinkStage {
   const nodes = new Map<string, StageNode>();
   return {
     time,
+    systemBytesMax: 0,
     node(process) {
       const node = recorded((handlers) => {
         const options = { process, key: TEST_KEY, handlers, time, random: systemRandom, log };

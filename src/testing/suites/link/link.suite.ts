@@ -210,13 +210,11 @@ function describeBounds(current: Current): void {
   it('messages are dropped while too many wait, and the sender learns when there is room', async () => {
     const { stage, a, b } = current();
     const client = b.link.clientOf('a');
-    const frame = new Uint8Array(16 * 1024);
     stage.clog('b', 'a');
     let sentCount = 0;
-    while (client?.send('frame', frame) && sentCount < 10_000) sentCount += 1;
-    expect(sentCount).toBeGreaterThan(15);
-    expect(sentCount).toBeLessThan(10_000);
-    expect(client?.send('frame', frame)).toBe(false);
+    while (client?.send('frame', FRAME) && sentCount < 10_000) sentCount += 1;
+    expectBounded(current(), sentCount);
+    expect(client?.send('frame', FRAME)).toBe(false);
     expect(b.heard).not.toContain('drained a');
     stage.unclog('b', 'a');
     await stage.until('room', () => b.heard.includes('drained a'));
@@ -225,6 +223,56 @@ function describeBounds(current: Current): void {
     expect(a.heard.filter((each) => each === 'message b frame')).toHaveLength(sentCount);
     expect(b.heard.filter((each) => each === 'drained a')).toHaveLength(1);
   });
+
+  it('a node that does not read costs 256 KiB of messages, and another gets all of its', async () => {
+    const { stage, a } = current();
+    const c = stage.node('c');
+    await stage.connect('c', ['b']);
+    await stage.until('a link', () => c.link.isUp('b'));
+    stage.clog('b', 'a');
+    const counts = await sendUntilFull(current(), c);
+    expectBounded(current(), counts.a);
+    stage.unclog('b', 'a');
+    await stage.until('all', () => a.heard.filter(isFrame).length === counts.a);
+    expect(c.heard.filter(isFrame)).toHaveLength(counts.c);
+  });
+}
+
+/** Of the messages for one node. */
+const WAITING_BYTES_MAX = 256 * 1024;
+const FRAME = new Uint8Array(16 * 1024);
+
+/** So many messages were taken for a node that does not read: 256 KiB, and what the operating system holds. */
+function expectBounded({ stage, b }: ReturnType<Current>, sentCount: number): void {
+  // The last one goes beyond what may wait, by the few bytes before each.
+  expect(b.link.waitingBytes()).toBeLessThan(WAITING_BYTES_MAX + 2 * FRAME.length);
+  const systemBytes = sentCount * FRAME.length - WAITING_BYTES_MAX;
+  expect(systemBytes).toBeGreaterThanOrEqual(0);
+  expect(systemBytes).toBeLessThanOrEqual(stage.systemBytesMax);
+}
+
+/** So many rounds without room mean that the operating system takes nothing more either. */
+const FULL_ROUNDS = 5;
+
+/**
+ * Sends as much as there is room for to `a`, and one message to `c`, round by round, until there is no more
+ * room. Each message to `c` arrives before the next round. Returns how many messages were taken.
+ */
+async function sendUntilFull({ stage, b }: ReturnType<Current>, c: StageNode) {
+  const counts = { a: 0, c: 0 };
+  for (let fullRounds = 0; fullRounds < FULL_ROUNDS; fullRounds += 1) {
+    while (b.link.clientOf('a')?.send('frame', FRAME)) {
+      counts.a += 1;
+      fullRounds = 0;
+    }
+    expect(b.link.waitingBytes()).toBeLessThan(WAITING_BYTES_MAX + 2 * FRAME.length);
+    expect(b.link.clientOf('c')?.send('frame', FRAME)).toBe(true);
+    counts.c += 1;
+    // Comes behind the message, and soon: `a` takes `b` for dead after a while.
+    await stage.settled(c.link.call('b', 'k', 1, DEADLINE_MS));
+    await stage.until('the message', () => c.heard.filter(isFrame).length === counts.c);
+  }
+  return counts;
 }
 
 const isFrame = (event: string) => event === 'message b frame';
