@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { at } from '../../../city/geometry.ts';
+import { BEHIND_TICKS, WAIT_MS_MAX } from '../../../limits.ts';
 import type { Fault } from '../../../shard/protocol.ts';
 import { systemTime } from '../../../time.ts';
 import { parseWorldId } from '../../../twin/ids.ts';
+import { rendezvous } from '../../../worlds/rendezvous.ts';
 import { Dice } from '../../rigs/dice.ts';
 import type { TestNode } from '../../rigs/node.ts';
 import { useNodes } from '../../rigs/nodes.ts';
@@ -21,7 +23,7 @@ import {
   type World,
 } from './client.ts';
 import { expectLived, expectWhole } from './reference.ts';
-import { moreFrames, StreamReader } from './stream-reader.ts';
+import { expectEveryFrame, moreFrames, StreamReader } from './stream-reader.ts';
 import {
   expectSwitched,
   firstCars,
@@ -32,8 +34,8 @@ import {
 
 const nodes = useNodes();
 
-async function startFaulty(): Promise<TestNode> {
-  return nodes.inProcess({ SHARDS: '1' }, { faults: true });
+async function startFaulty(shards = 1): Promise<TestNode> {
+  return nodes.inProcess({ SHARDS: String(shards) }, { faults: true });
 }
 
 function injectFault(node: TestNode, fault: Fault): void {
@@ -90,6 +92,7 @@ test('[R16] a world that traps is rebuilt alone: the others keep their frames an
     moreFrames([ill], 10),
     moreFrames(healthy, 10),
   ]);
+  expectEveryFrame(healthy);
   expect(node.shards[0]?.incarnation).toBe(incarnation);
   await expectSwitched(node.twinUrl, sick, cars);
   for (const [i, world] of worlds.entries()) {
@@ -230,6 +233,40 @@ test('[R18] a shard whose thread dies is replaced: streams go on, requests are a
 test('[R19] a shard that is stuck is found and replaced, and requests never hang', async () => {
   const node = await startFaulty();
   await expectSurvived(node, { what: 'stall', ms: 60_000 });
+});
+
+/** Three worlds that the first of two shards has, or the second. */
+async function makeWorldsOn(base: string, shard: number): Promise<World[]> {
+  const worlds: World[] = [];
+  while (worlds.length < 3) {
+    const world = await makeWorld(base, { start_tick: 2000 });
+    if (rendezvous(parseWorldId(world.id) ?? 0, 2) === shard) worlds.push(world);
+  }
+  return worlds;
+}
+
+const longestStep = ({ ticks }: StreamReader) =>
+  Math.max(...ticks.slice(1).map((tick, i) => tick - at(ticks, i)));
+
+test('[R19] while a shard is stuck the worlds of another go on, and requests for its own are answered', async () => {
+  const node = await startFaulty(2);
+  const { twinUrl } = node;
+  const [stuck, others] = [await makeWorldsOn(twinUrl, 0), await makeWorldsOn(twinUrl, 1)];
+  const [standing, going] = [await watchAll(twinUrl, stuck), await watchAll(twinUrl, others)];
+  await moreFrames([...standing, ...going], 5);
+  const incarnations = node.shards.map(({ incarnation }) => incarnation);
+  injectFault(node, { what: 'stall', ms: 60_000 });
+  const askedMs = systemTime.now();
+  const asked = stuck.map(({ id }) => ask(twinUrl, `/api/v1/worlds/${id}/state`));
+  for (const answer of await Promise.all(asked)) if (answer.status !== 200) expectRefusal(answer);
+  expect(systemTime.now() - askedMs).toBeLessThan(3 * WAIT_MS_MAX);
+  await newThread(node, at(incarnations, 0));
+  await moreFrames([...standing, ...going], 10);
+  // They stood for longer than frames are made up for.
+  for (const reader of standing) expect(longestStep(reader)).toBeGreaterThan(BEHIND_TICKS);
+  expectEveryFrame(going);
+  expect(node.shards[1]?.incarnation).toBe(incarnations[1]);
+  for (const world of [...stuck, ...others]) await expectWhole(twinUrl, world);
 });
 
 test('a thread that dies again and again is replaced each time', async () => {
