@@ -54,6 +54,22 @@ describe('the clock of a node', () => {
     expect(clock.now()).toBe(START_MS + 150_000);
     expect(clock.catchUpAfterSuspend()).toBe(0);
   });
+
+  it.each([3_600_000, -3_600_000])(
+    '[T9] goes on as before where the wall clock jumps by %d ms',
+    async (ms) => {
+      const time = TestTime.standing(START_MS);
+      const clock = new NodeClock(time, START_MS);
+      const shard = new ShardClock(clock.words, clock.originMs, time);
+      time.jumpWall(ms);
+      expect(time.wallMs()).toBe(START_MS + ms);
+      for (let tick = 0; tick < 10; tick++) {
+        expect([clock.catchUpAfterSuspend(), clock.now()]).toEqual([0, START_MS + 20 * tick]);
+        expect([shard.published(), shard.now()]).toEqual([clock.now(), clock.now()]);
+        await time.advance(20);
+      }
+    },
+  );
 });
 
 test('a clock with a limit runs on, but publishes nothing beyond it', async () => {

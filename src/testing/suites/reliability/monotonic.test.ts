@@ -3,9 +3,10 @@ import { at } from '../../../city/geometry.ts';
 import { systemTime } from '../../../time.ts';
 import { Dice } from '../../rigs/dice.ts';
 import { useNodes } from '../../rigs/nodes.ts';
+import { until } from '../../rigs/until.ts';
 import { ask, changesOf, journalOf, makeWorld, tickOf, type World } from './client.ts';
 import { expectLived, expectWhole } from './reference.ts';
-import { StreamReader } from './stream-reader.ts';
+import { expectEveryFrame, moreFrames, StreamReader } from './stream-reader.ts';
 import { firstCars } from './switched-car.ts';
 
 const nodes = useNodes();
@@ -104,4 +105,27 @@ test('[T7] ticks never go back in any answer while a world is watched, left and 
   expect(reported.answers).toBeGreaterThan(100);
   expectLived(world, changesOf(await journalOf(twinUrl, world)), reported.snapshots);
   await expectWhole(twinUrl, world);
+});
+
+const HOUR_MS = 3_600_000;
+
+test('[T7] [T9] the wall clock jumps: ticks go on one by one, and only what is unused for its time ends', async () => {
+  const { twinUrl, time, skip, worlds } = await nodes.inProcess({ WORLD_IDLE_SECONDS: '60' });
+  const due = await makeWorld(twinUrl);
+  await skip(40_000);
+  const [watched, unused] = [await makeWorld(twinUrl), await makeWorld(twinUrl)];
+  const reader = await StreamReader.open(twinUrl, watched);
+  await moreFrames([reader], 5);
+  for (const jumpMs of [HOUR_MS, -2 * HOUR_MS, 2 * HOUR_MS]) {
+    time.jumpWall(jumpMs);
+    await moreFrames([reader], 5);
+  }
+  expectEveryFrame([reader]);
+  // What looks for unused worlds sees that of the first one is over.
+  await skip(25_000);
+  await until('the end of a world', () => worlds.handleCount === 2);
+  const statusOf = async ({ id }: World) => (await ask(twinUrl, `/api/v1/worlds/${id}`)).status;
+  expect(await statusOf(due)).toBe(404);
+  expect(await statusOf(unused)).toBe(200);
+  await expectWhole(twinUrl, watched);
 });
