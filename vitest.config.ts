@@ -19,7 +19,7 @@ const SUITES = [
 
 /** A part of the suites that runs on three nodes too; `npm run suites` runs all of them there. */
 const ON_NODES = [
-  'src/testing/suites/twin/{features,stream}.test.ts',
+  'src/testing/suites/twin/{features,lockstep-stream,stream}.test.ts',
   'src/testing/suites/dealer/fleets.test.ts',
 ];
 
