@@ -4,7 +4,7 @@ import { benchReadings } from './against/readings.ts';
 import { formatFactor } from './common/factor.ts';
 import { type Figure, formatFigure, markdown } from './common/figures.ts';
 import { runEntryPoint } from './common/options.ts';
-import { columns, writeResult } from './common/report.ts';
+import { columns, resultName, writeResult } from './common/report.ts';
 import { UsageError } from './common/usage-error.ts';
 
 type Question = () => Promise<{ run(options: string[]): Promise<Figure[]> }>;
@@ -41,7 +41,8 @@ const UNWRITTEN: Readonly<Record<string, Question>> = {
 const HELP = `npm run bench              all questions, one after the other
 npm run bench -- <name> …   some of them: ${Object.keys(QUESTIONS).join(', ')}
 
-Each measures a reference in the same run and writes bench/results/<name>.json;
+Each measures a reference in the same run and writes bench/results/<name>.json, with
+options <name>-<options>.json;
 native needs wasm2c and gcc (apt-get install wabt gcc libc6-dev), sumo needs sumo, cluster and
 scale need redis-server.
 
@@ -94,7 +95,7 @@ await runEntryPoint(HELP, async (all) => {
     const figures = (await (await QUESTIONS[name]?.())?.run(options)) ?? [];
     console.log(`\n${name}, ${formatFactor()}\n`);
     show(figures, asMarkdown);
-    console.log(`\nwritten to ${writeResult(name, { figures })}`);
+    console.log(`\nwritten to ${writeResult(resultName(name, options), { figures })}`);
   }
 });
 

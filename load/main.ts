@@ -7,7 +7,7 @@ import { loadReadings } from '../bench/against/readings.ts';
 import { formatFactor } from '../bench/common/factor.ts';
 import { formatFigure, isMissed } from '../bench/common/figures.ts';
 import { runEntryPoint } from '../bench/common/options.ts';
-import { columns, writeResult } from '../bench/common/report.ts';
+import { columns, resultName, writeResult } from '../bench/common/report.ts';
 import { UsageError } from '../bench/common/usage-error.ts';
 import { changes } from './changes.ts';
 import { chaos } from './chaos/chaos.ts';
@@ -68,6 +68,6 @@ await runEntryPoint(HELP, async ([name, ...all]) => {
   const { rows, judged = [], figures } = await run();
   const verdicts = judged.map((figure) => [figure.name, formatFigure(figure)] as const);
   console.log(`\n${formatFactor()}\n\n${columns([...rows, ...verdicts])}\n`);
-  console.log(`written to ${writeResult(`load-${name}`, figures)}`);
+  console.log(`written to ${writeResult(resultName(`load-${name}`, rest), figures)}`);
   if (judged.some((figure) => isMissed(figure))) process.exitCode = 1;
 });

@@ -3,7 +3,7 @@ import { formatFactor } from '../common/factor.ts';
 import { formatNumber } from '../common/figures.ts';
 import { describeOptions, type Options, parseOptions } from '../common/options.ts';
 import { ROOT } from '../common/places.ts';
-import { markdownTable, textTable, writeResult } from '../common/report.ts';
+import { markdownTable, resultName, textTable, writeResult } from '../common/report.ts';
 import { UsageError } from '../common/usage-error.ts';
 import { type ComparedFigure, type Comparison, compareRuns } from './comparison.ts';
 import { commitOf, keptTree } from './kept-tree.ts';
@@ -65,7 +65,9 @@ export async function runAgainst(
     console.log(formatComparison(comparison, { ...options, question, asMarkdown }));
     if (options.write) {
       const result = { commit, runs: options.runs, limit: options.limit, ...comparison };
-      console.log(`\nwritten to ${writeResult(`against-${question.name}`, result)}`);
+      console.log(
+        `\nwritten to ${writeResult(resultName(`against-${question.name}`, question.args), result)}`,
+      );
     }
     return exitCodeOf(comparison);
   } catch (error) {

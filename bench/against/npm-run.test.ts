@@ -18,13 +18,14 @@ function tree(bench: string): string {
 
 const QUESTION = { script: 'bench', name: 'kernel', args: ['--quick'] } as const;
 
-test.each(["process.env.RESULTS_DIR + '/kernel.json'", "'bench/results/kernel.json'"])(
-  'the result that a run writes to %s is read',
-  async (file) => {
-    const folder = tree(`fs.writeFileSync(${file}, '{"result":{"figures":[1]}}')`);
-    expect((await ask(folder, QUESTION)).result).toEqual({ figures: [1] });
-  },
-);
+test.each([
+  "process.env.RESULTS_DIR + '/kernel.json'",
+  "process.env.RESULTS_DIR + '/kernel-seed-3.json'",
+  "'bench/results/kernel.json'",
+])('the result that a run writes to %s is read', async (file) => {
+  const folder = tree(`fs.writeFileSync(${file}, '{"result":{"figures":[1]}}')`);
+  expect((await ask(folder, QUESTION)).result).toEqual({ figures: [1] });
+});
 
 test('a run that writes nothing has what it printed, and gets name and options', async () => {
   const folder = tree(`console.log(process.argv.slice(2).join(' '))`);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RESULTS } from '../common/places.ts';
@@ -88,9 +88,10 @@ export async function ask(
   try {
     const run = ['run', '--silent', script, '--', name, ...args];
     const printed = await npm(folder, run, { RESULTS_DIR: results }, slices);
-    const isInTree = writtenAt(inTree) !== before;
-    const written = isInTree ? inTree : join(results, file);
-    if (!existsSync(written)) return { printed, result: undefined };
+    // Its name depends on the commit: with or without the options.
+    const [own] = readdirSync(results).map((each) => join(results, each));
+    const written = writtenAt(inTree) === before ? own : inTree;
+    if (written === undefined) return { printed, result: undefined };
     const { result } = JSON.parse(readFileSync(written, 'utf8')) as { result: object };
     return { printed, result };
   } finally {

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 import { systemTime } from '../../src/time.ts';
 import { measuredFactor } from './factor.ts';
 import { RESULTS, ROOT } from './places.ts';
+
+const NAME_LENGTH_MAX = 120;
 
 /** Where and from what a result was made: without it a figure cannot be compared with another. */
 export function circumstances() {
@@ -28,14 +31,20 @@ export function circumstances() {
 
 export type Circumstances = ReturnType<typeof circumstances>;
 
-/** Without folders of this machine, and with the setting of the environment that changes what a node can carry. */
 function commandLine(): string {
   const [, script = '', ...args] = process.argv;
-  const { SHARDS } = process.env;
-  const settings = SHARDS === undefined ? [] : [`SHARDS=${SHARDS}`];
-  const shown = args.map((each) => (isAbsolute(each) ? `<${basename(each)}>` : each));
-  return [...settings, 'node', script.replace(ROOT, ''), ...shown].join(' ');
+  return [...settings(), 'node', script.replace(ROOT, ''), ...shown(args)].join(' ');
 }
+
+/** Those of the environment that change what a node can carry. */
+function settings(): string[] {
+  const { SHARDS } = process.env;
+  return SHARDS === undefined ? [] : [`SHARDS=${SHARDS}`];
+}
+
+/** Without folders of this machine. */
+const shown = (args: readonly string[]) =>
+  args.map((each) => (isAbsolute(each) ? `<${basename(each)}>` : each));
 
 function git(...args: string[]): string {
   const stdio: ['ignore', 'pipe', 'ignore'] = ['ignore', 'pipe', 'ignore'];
@@ -57,6 +66,18 @@ function versions(): Record<string, string> {
     devDependencies: Record<string, string>;
   };
   return { ...manifest.devDependencies, ...manifest.dependencies, node: process.versions.node };
+}
+
+/**
+ * The name of a result by its question and the options that were typed, so that it does not overwrite the
+ * result of other options. A long one is cut, and ends with a hash of the whole.
+ */
+export function resultName(question: string, args: readonly string[]): string {
+  const words = [question, ...shown(args), ...settings()].join('-').toLowerCase();
+  const name = words.replaceAll(/[^a-z\d._]+/g, '-').replace(/-$/, '');
+  if (name.length <= NAME_LENGTH_MAX) return name;
+  const hash = createHash('sha256').update(words).digest('hex').slice(0, 8);
+  return `${name.slice(0, NAME_LENGTH_MAX - hash.length - 1)}-${hash}`;
 }
 
 /** Writes `<name>.json` to `bench/results`, or to the folder in RESULTS_DIR, and returns its path. */
