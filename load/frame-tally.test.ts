@@ -88,3 +88,21 @@ test('streams are counted together, each with gaps of its own', async () => {
   expect(tally.summary()).toMatchObject({ frames: 2, missed: 0, closed: { 1013: 1 } });
   expect(tally.summary().maxMs).toBeCloseTo(80, 0);
 });
+
+test('the streams with the fewest and the most frames are known, of those that are open', async () => {
+  const { tally, stream, snapshot } = openStream();
+  const silent = tally.stream();
+  silent.message(OPCODE_TEXT, HELLO);
+  const other = tally.stream();
+  for (const tick of [8, 12]) await snapshot(20, tick, other);
+  tally.record();
+  await snapshot(40, 12);
+  for (const tick of [16, 20, 24]) await snapshot(40, tick, other);
+  await snapshot(40, 16);
+  expect(tally.summary()).toMatchObject({ streams: 3, fewest: 0, most: 3, seconds: 0.2 });
+  silent.closed(1013);
+  expect(tally.summary()).toMatchObject({ streams: 2, fewest: 1, most: 3 });
+  stream.closed(1013);
+  other.closed(1013);
+  expect(tally.summary()).toMatchObject({ streams: 0, fewest: 0, most: 0 });
+});

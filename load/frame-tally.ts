@@ -16,6 +16,12 @@ export interface FrameSummary {
   disordered: number;
   /** Streams by the code that they were closed with. */
   closed: Record<string, number>;
+  /** Since the recording began. */
+  seconds: number;
+  /** Streams that are open, and the frames of those of them with the fewest and the most. */
+  streams: number;
+  fewest: number;
+  most: number;
   /** Of the gaps between the frames of a stream. */
   p50Ms: number;
   p99Ms: number;
@@ -30,7 +36,9 @@ export class FrameTally {
   readonly #closed: Record<string, number> = {};
   /** When each open stream had its last frame. */
   readonly #lastMs = new Map<object, number>();
-  #isRecording = false;
+  /** Recorded frames of each open stream. */
+  readonly #frames = new Map<object, number>();
+  #recordingMs: number | undefined;
 
   constructor(time: Time) {
     this.#time = time;
@@ -38,7 +46,8 @@ export class FrameTally {
 
   /** Frames count from here on; what was counted before is dropped. */
   record(): void {
-    this.#isRecording = true;
+    this.#recordingMs = this.#time.now();
+    for (const stream of this.#frames.keys()) this.#frames.set(stream, 0);
     this.#gaps = new Latencies();
     this.#counts = newCounts();
   }
@@ -48,9 +57,11 @@ export class FrameTally {
     let last: { tick: number; ms: number } | undefined;
     const events: WatchEvents = {
       message: (opcode, payload) => {
+        if (last === undefined) this.#frames.set(events, 0);
         if (last === undefined && isHello(payload)) return;
         const now = { tick: tickOf(opcode, payload), ms: this.#time.now() };
-        if (this.#isRecording && last) {
+        if (this.#recordingMs !== undefined && last) {
+          this.#frames.set(events, (this.#frames.get(events) ?? 0) + 1);
           this.#count((now.tick - last.tick) / FRAME_TICKS, payload.length, now.ms - last.ms);
         }
         last = now;
@@ -58,6 +69,7 @@ export class FrameTally {
       },
       closed: (code) => {
         this.#lastMs.delete(events);
+        this.#frames.delete(events);
         this.#closed[code] = (this.#closed[code] ?? 0) + 1;
       },
     };
@@ -81,7 +93,17 @@ export class FrameTally {
 
   summary(): FrameSummary {
     const { p50Ms, p99Ms, maxMs } = this.#gaps.summary();
-    return { ...this.#counts, closed: { ...this.#closed }, p50Ms, p99Ms, maxMs };
+    const each = [...this.#frames.values()];
+    const nowMs = this.#time.now();
+    return {
+      ...this.#counts,
+      closed: { ...this.#closed },
+      seconds: (nowMs - (this.#recordingMs ?? nowMs)) / 1000,
+      streams: each.length,
+      fewest: each.reduce((a, b) => Math.min(a, b), each[0] ?? 0),
+      most: each.reduce((a, b) => Math.max(a, b), 0),
+      ...{ p50Ms, p99Ms, maxMs },
+    };
   }
 }
 

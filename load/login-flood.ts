@@ -9,7 +9,8 @@ import { systemTime } from '../src/time.ts';
 const CONNECTIONS = 256;
 const RETRY_AFTER = /\r\nretry-after: *[1-9]\d*(\r|$)/i;
 const VERIFIED_STATUSES = [200, 401];
-const REFUSED_STATUS = 503;
+/** 429: too many of one name at once. */
+const REFUSED_STATUSES = [503, 429];
 
 /** Log-ins at a fixed rate, by a customer with the right password and by unknown names in turn. */
 export async function openFlood(url: URL, plan: { rate: number; seconds: number }) {
@@ -27,7 +28,7 @@ export async function openFlood(url: URL, plan: { rate: number; seconds: number 
   const answered = (_: number, answer: Answer | undefined, tookMs: number): void => {
     if (answer && VERIFIED_STATUSES.includes(answer.status)) {
       verified.record(tookMs);
-    } else if (answer?.status === REFUSED_STATUS) {
+    } else if (answer && REFUSED_STATUSES.includes(answer.status)) {
       refused.record(tookMs);
       if (!RETRY_AFTER.test(answer.head)) withoutRetryAfter += 1;
     } else {
@@ -55,6 +56,9 @@ export async function openFlood(url: URL, plan: { rate: number; seconds: number 
     close: () => pool.close(),
   };
 }
+
+/** What has become of the log-ins of a flood. */
+export type Flooded = ReturnType<Awaited<ReturnType<typeof openFlood>>['result']>;
 
 const POLL_MS = 100;
 

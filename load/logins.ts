@@ -6,6 +6,7 @@ import {
   DEMO_CUSTOMER,
   dealerUrlOf,
 } from '../bench/common/dealer-client.ts';
+import { type Figure, figure } from '../bench/common/figures.ts';
 import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
 import { formatLatencies } from '../bench/common/latencies.ts';
 import { formatFailures, type LoopResult, openLoop } from '../bench/common/loops.ts';
@@ -17,8 +18,9 @@ import { systemTime } from '../src/time.ts';
 import { judge, requestCeiling } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { gather } from './crowd.ts';
+import { judgedFrames } from './frame-bounds.ts';
 import { type FrameSummary, formatGaps } from './frame-tally.ts';
-import { openFlood, watchHashes } from './login-flood.ts';
+import { type Flooded, openFlood, watchHashes } from './login-flood.ts';
 import { formatUsage, LoadMeter } from './usage-meter.ts';
 
 const SETTLE_MS = 3000;
@@ -26,6 +28,11 @@ const SETTLE_MS = 3000;
 const CONNECTIONS = 16;
 const CHANGES_PER_S = 20;
 const UNDISTURBED_SECONDS = 10;
+const HASHED_AT_ONCE_MAX = 2;
+const WAITING_MAX = 64;
+const OTHERS_P99_MS_MAX = 50;
+/** Or so many times what it was before: a busy machine delays both. */
+const BEFORE_RATIO_MAX = 1.5;
 
 const options = {
   rate: { fallback: 500, min: 1, max: 20_000, help: 'log-ins a second' },
@@ -84,7 +91,10 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     ['log-ins sent', `${flooded.sent} at ${chosen.rate}/s`],
     ['verified', `${flooded.verified} (${Math.round(flooded.verified / chosen.seconds)}/s)`],
     ['  within', formatLatencies(flooded.verifiedLatency)],
-    ['refused with 503', `${flooded.refused}, ${flooded.withoutRetryAfter} WITHOUT Retry-After`],
+    [
+      'refused with 503 or 429',
+      `${flooded.refused}, ${flooded.withoutRetryAfter} WITHOUT Retry-After`,
+    ],
     ['  within', formatLatencies(flooded.refusedLatency)],
     ['other answers', formatFailures(flooded.other)],
     ['hashes', hashes ? `at most ${hashes.running} at once, ${hashes.waiting} waiting` : 'unknown'],
@@ -93,7 +103,46 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     ['server used', formatUsage(usage)],
     ['load generator', verdict.text],
   ];
-  return { rows, figures: { before, met, flooded, hashes, usage, verdict } };
+  const judged = judgedFlood({ watchers: paths.length, before, met, flooded, hashes });
+  return { rows, judged, figures: { before, met, flooded, hashes, usage, verdict, judged } };
+}
+
+interface Found {
+  watchers: number;
+  before: Others;
+  met: Others;
+  flooded: Pick<Flooded, 'withoutRetryAfter' | 'other'>;
+  /** Undefined where nobody could read them. */
+  hashes: { running: number; waiting: number } | undefined;
+}
+
+/** What a flood may cost the node and its other clients. */
+export function judgedFlood({ watchers, before, met, flooded, hashes }: Found): Figure[] {
+  const none = { atMost: 0 };
+  const sum = (counts: Readonly<Record<string, number>>) =>
+    Object.values(counts).reduce((a, b) => a + b, 0);
+  const p99 = (kind: 'reads' | 'changes') => {
+    const usualMs = BEFORE_RATIO_MAX * before[kind].latency.p99Ms;
+    return figure(`${kind} of others, p99`, met[kind].latency.p99Ms, 'ms', {
+      atMost: Number(Math.max(OTHERS_P99_MS_MAX, usualMs).toPrecision(3)),
+    });
+  };
+  const judged = [
+    figure('refused without Retry-After', flooded.withoutRetryAfter, 'log-ins', none),
+    figure('neither verified nor refused', sum(flooded.other), 'log-ins', none),
+    p99('reads'),
+    p99('changes'),
+    figure('reads of others that failed', sum(met.reads.failed), '', none),
+    figure('changes of others that failed', sum(met.changes.failed), '', none),
+    figure('streams that were open to the end', met.streams.streams, '', { atLeast: watchers }),
+    ...judgedFrames(met.streams, before.streams.p99Ms),
+  ];
+  if (hashes === undefined) return judged;
+  return [
+    ...judged,
+    figure('passwords hashed at once', hashes.running, '', { atMost: HASHED_AT_ONCE_MAX }),
+    figure('passwords that waited at once', hashes.waiting, '', { atMost: WAITING_MAX }),
+  ];
 }
 
 interface OtherClients {

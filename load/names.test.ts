@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { compare, lookOf } from './names.ts';
+import { isMissed } from '../bench/common/figures.ts';
+import { compare, judgedNames, lookOf } from './names.ts';
 
 const answer = (body: string, date = 'x') => ({
   status: 401,
@@ -26,4 +27,21 @@ test('a difference in time or in the answer is found', async () => {
   expect([slow.areAlike, slow.isAlikeInTime]).toEqual([false, false]);
   expect([slow.knownMedianMs, slow.unknownMedianMs]).toEqual([11, 10]);
   expect(slow.z).toBeGreaterThan(9);
+});
+
+test('names are judged by answers, ranks and medians, these by what the run can tell apart', () => {
+  const alike = {
+    ...{ areAlike: true, looks: ['no'], isAlikeInTime: true },
+    ...{ knownMedianMs: 10.4, unknownMedianMs: 10, noiseMs: 0.1, z: 2.9 },
+  };
+  const missedOf = (changed: Partial<typeof alike>) =>
+    judgedNames('/api/token', { ...alike, ...changed })
+      .filter((figure) => isMissed(figure))
+      .map(({ name }) => name.replace('/api/token, ', ''));
+  expect(missedOf({})).toEqual([]);
+  expect(missedOf({ looks: ['no', 'never'] })).toEqual(['answers beside the first']);
+  expect(missedOf({ z: -3 })).toEqual(['z of the rank test, without sign']);
+  expect(missedOf({ knownMedianMs: 10.6 })).toEqual(['medians apart']);
+  expect(missedOf({ unknownMedianMs: 11 })).toEqual(['medians apart']);
+  expect(missedOf({ knownMedianMs: 10.6, noiseMs: 0.3 })).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { smaller } from '../bench/against/readings.ts';
 import { dealerUrlOf } from '../bench/common/dealer-client.ts';
+import { type Figure, figure } from '../bench/common/figures.ts';
 import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
 import { formatMs } from '../bench/common/latencies.ts';
 import type { Options } from '../bench/common/options.ts';
@@ -10,10 +11,11 @@ import type { Server } from '../bench/common/server.ts';
 import { systemRandom } from '../src/random.ts';
 import { systemTime } from '../src/time.ts';
 import { command, type Outcome } from './command.ts';
-import { mannWhitneyZ } from './ranks.ts';
+import { mannWhitneyZ, medianDeviation } from './ranks.ts';
 
-/** Chance exceeds it in one run of a hundred. */
-const Z_MAX = 2.576;
+/** Chance exceeds it at one of the three endpoints in one run of a hundred. */
+const Z_MAX = 2.935;
+const APART_PERCENT_MAX = 5;
 const WARM_UP = 20;
 /** Names of the demo data; the unknown ones are as long. */
 const KNOWN = ['anna', 'erik', 'maria', 'lars', 'sara', 'johan'];
@@ -74,7 +76,8 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
     [`${each.path}, answers`, each.areAlike ? 'all the same' : 'THEY DIFFER'],
     ['  times', formatTimes(each)],
   ]);
-  return { rows, figures: { logins: chosen.logins, endpoints } };
+  const judged = endpoints.flatMap((each) => judgedNames(each.path, each));
+  return { rows, judged, figures: { logins: chosen.logins, endpoints, judged } };
 }
 
 type Ask = (username: string) => Promise<{ answer: Answer; ms: number }>;
@@ -95,15 +98,36 @@ export async function compare(ask: Ask, count: number) {
   }
   const [knownMedianMs, unknownMedianMs] = [median(times.known), median(times.unknown)];
   const z = mannWhitneyZ(times.known, times.unknown);
+  const noiseMs = Math.hypot(medianDeviation(times.known), medianDeviation(times.unknown));
   return {
     areAlike: looks.size === 1,
     /** Distinct answers, without headers that differ anyway. */
     looks: [...looks],
     knownMedianMs,
     unknownMedianMs,
+    /** One standard deviation of the difference of the medians. */
+    noiseMs,
     z,
     isAlikeInTime: Math.abs(z) < Z_MAX,
   };
+}
+
+type Compared = Awaited<ReturnType<typeof compare>>;
+
+/** What nobody may tell a known name from an unknown one by. */
+export function judgedNames(
+  path: string,
+  { looks, knownMedianMs, unknownMedianMs, noiseMs, z }: Compared,
+): Figure[] {
+  const percent = (ms: number) => (100 * ms) / Math.min(knownMedianMs, unknownMedianMs);
+  const apart = percent(Math.abs(knownMedianMs - unknownMedianMs));
+  // A short run cannot tell medians apart that are closer.
+  const apartMax = Math.max(APART_PERCENT_MAX, Number(percent(Z_MAX * noiseMs).toPrecision(3)));
+  return [
+    figure(`${path}, answers beside the first`, looks.length - 1, '', { atMost: 0 }),
+    figure(`${path}, z of the rank test, without sign`, Math.abs(z), '', { atMost: Z_MAX }),
+    figure(`${path}, medians apart`, apart, '%', { atMost: apartMax }),
+  ];
 }
 
 /** Status line, headers and body. */
@@ -112,12 +136,7 @@ export function lookOf({ head, body }: Answer): string {
   return [...lines, '', body.toString()].join('\n');
 }
 
-function formatTimes({
-  knownMedianMs,
-  unknownMedianMs,
-  z,
-  isAlikeInTime,
-}: Awaited<ReturnType<typeof compare>>): string {
+function formatTimes({ knownMedianMs, unknownMedianMs, z, isAlikeInTime }: Compared): string {
   const medians = `median ${formatMs(knownMedianMs)} known, ${formatMs(unknownMedianMs)} unknown`;
   const verdict = isAlikeInTime ? 'no difference' : 'THEY DIFFER';
   return `${medians}, z = ${z.toFixed(2)}: ${verdict}`;

@@ -23,3 +23,15 @@ export function mannWhitneyZ(first: readonly number[], second: readonly number[]
   const variance = ((m * n) / 12) * (total + 1 - tieSum / (total * (total - 1)));
   return variance > 0 ? above / Math.sqrt(variance) : 0;
 }
+
+/**
+ * One standard deviation of the median of a sample, of any distribution: half the distance of the values
+ * that stand so far below and above it as a binomial number of values deviates from the half.
+ */
+export function medianDeviation(sample: readonly number[]): number {
+  const sorted = sample.toSorted((a, b) => a - b);
+  const [middle, off] = [(sorted.length - 1) / 2, Math.sqrt(sorted.length) / 2];
+  const low = sorted[Math.max(0, Math.floor(middle - off))] ?? 0;
+  const high = sorted[Math.min(sorted.length - 1, Math.ceil(middle + off))] ?? 0;
+  return (high - low) / 2;
+}

@@ -1,5 +1,6 @@
 import { TICK_MS } from '../assembly/layout.ts';
 import { larger, smaller } from '../bench/against/readings.ts';
+import { figure } from '../bench/common/figures.ts';
 import { askOnce, formatRequest } from '../bench/common/http-pool.ts';
 import { type MadeWorld, makeWorlds } from '../bench/common/made-worlds.ts';
 import type { Options } from '../bench/common/options.ts';
@@ -11,6 +12,7 @@ import { systemTime } from '../src/time.ts';
 import { frameCeiling, judge } from './calibrate.ts';
 import { command, type Outcome } from './command.ts';
 import { type Crowd, gather, gatherPatiently } from './crowd.ts';
+import { judgedFrames } from './frame-bounds.ts';
 import { FRAMES_PER_S, formatGaps } from './frame-tally.ts';
 import { watchByLockstep } from './lockstep/lockstep.ts';
 import { formatMiB, formatUsage, LoadMeter } from './usage-meter.ts';
@@ -180,9 +182,15 @@ async function watchFrames(chosen: Chosen, server: Server): Promise<Outcome> {
     );
   }
   const reference = ceiling.gaps;
+  const all = { atLeast: watcherCount, isScaled: true };
+  const judged = [
+    figure('streams that were open to the end', summary.streams, 'streams', all),
+    ...judgedFrames(summary, reference.p99Ms),
+  ];
   return {
     rows,
-    figures: { ...measured, expected, verdict, reference, slowClosed, lateCount, refused },
+    judged,
+    figures: { ...measured, expected, verdict, reference, slowClosed, lateCount, refused, judged },
   };
 }
 

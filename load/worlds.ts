@@ -1,7 +1,8 @@
 import { larger, smaller } from '../bench/against/readings.ts';
+import { type Figure, figure } from '../bench/common/figures.ts';
 import { formatRequest, HttpPool } from '../bench/common/http-pool.ts';
 import { formatLatencies } from '../bench/common/latencies.ts';
-import { closedLoop, formatFailures, openLoop } from '../bench/common/loops.ts';
+import { closedLoop, formatFailures, type LoopResult, openLoop } from '../bench/common/loops.ts';
 import type { Options } from '../bench/common/options.ts';
 import { progress } from '../bench/common/progress.ts';
 import type { Server } from '../bench/common/server.ts';
@@ -13,6 +14,10 @@ import { formatMiB, formatShare, formatUsage, LoadMeter } from './usage-meter.ts
 const CREATE_SECONDS_MAX = 300;
 /** Creation leaves work behind that is no cost of idle worlds. */
 const SETTLE_MS = 3000;
+const CREATED_PER_S_MIN = 2000;
+const IDLE_CORES_MAX = 0.01;
+/** Of a million worlds. */
+const MEMORY_GB_MAX = 6;
 
 const options = {
   count: { fallback: 10_000, min: 1, max: 2_000_000, help: 'worlds to create' },
@@ -87,7 +92,31 @@ async function run(chosen: Chosen, server: Server): Promise<Outcome> {
       ['memory of the server', formatMiB(idle.rssBytes)],
     );
   }
-  return { rows, figures: { closed, usage, verdict, ratePerS, open, idle } };
+  const judged = judgedWorlds({ closed, open, idle });
+  return { rows, judged, figures: { closed, usage, verdict, ratePerS, open, idle, judged } };
+}
+
+interface Found {
+  closed: LoopResult;
+  open: LoopResult;
+  idle: { cpuShare: number; rssBytes: number } | undefined;
+}
+
+/** The goals of creating worlds, and of worlds that nobody watches. */
+export function judgedWorlds({ closed, open, idle }: Found): Figure[] {
+  const failed = [closed, open].flatMap((result) => Object.values(result.failed));
+  const failedCount = failed.reduce((a, b) => a + b, 0);
+  const judged = [
+    figure('worlds created', closed.okPerS, '/s', { atLeast: CREATED_PER_S_MIN }),
+    figure('worlds that were not created', failedCount, '', { atMost: 0 }),
+  ];
+  if (idle === undefined) return judged;
+  const cores = { atMost: IDLE_CORES_MAX, isScaled: true };
+  return [
+    ...judged,
+    figure('processor time of idle worlds', idle.cpuShare, 'cores', cores),
+    figure('memory of the server', idle.rssBytes / 1e9, 'GB', { atMost: MEMORY_GB_MAX }),
+  ];
 }
 
 async function idleUsage(server: Server, seconds: number) {

@@ -19,6 +19,7 @@ function metWith(changed: Partial<Met> = {}, gapMs = 84): Met {
     missed: 0,
     disordered: 0,
     closed: {},
+    ...{ seconds: 5, streams: 4, fewest: 62, most: 63 },
     p50Ms: 80,
     p99Ms: gapMs,
     maxMs: gapMs,
