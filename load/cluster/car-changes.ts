@@ -85,6 +85,11 @@ export class CarChanges {
     return undefined;
   }
 
+  /** The world of the car that a request changes, until it is answered; undefined: it changes none. */
+  worldOf(index: number): string | undefined {
+    return this.#sent.get(index)?.world;
+  }
+
   readonly answered = (index: number, answer: Answer | undefined): void => {
     const car = this.#sent.get(index);
     this.#sent.delete(index);

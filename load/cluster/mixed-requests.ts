@@ -11,7 +11,7 @@ const ANY_HOST = new URL('http://127.0.0.1');
 
 export interface FailedRequest {
   atMs: number;
-  /** Undefined: a change. */
+  /** That it asked for. Undefined: for none. */
   world: string | undefined;
   /** Undefined: the connection ended without an answer. */
   status: number | undefined;
@@ -50,12 +50,12 @@ export class MixedRequests {
 
   readonly answered = (index: number, answer: Answer | undefined, tookMs: number): void => {
     const atMs = systemTime.now();
+    const world = isChange(index) ? this.#changes.worldOf(index) : this.#readOf(index)?.world;
     if (isChange(index)) this.#changes.answered(index, answer);
     if (answer !== undefined && answer.status < 400) {
       this.#took(atMs, tookMs);
       return;
     }
-    const world = isChange(index) ? undefined : this.#readOf(index)?.world;
     const text = answer === undefined ? 'no answer' : answer.body.toString().slice(0, 200);
     this.failed.push({ atMs, world, status: answer?.status, text });
   };

@@ -191,7 +191,7 @@ function seenBy({ clients, failed, operated: { kill } }: Found) {
   const ends = clients.flatMap((client) => client.ends);
   const isDue = (atMs: number) =>
     kill !== undefined && atMs >= kill.atMs && atMs <= kill.atMs + HEALED_MS_MAX;
-  const expected = failed.filter((each) => kill && isDue(each.atMs) && isOf(kill.held, each));
+  const expected = failed.filter((each) => kill && isDue(each.atMs) && isOfKill(kill.held, each));
   return {
     frames: sum(({ frames }) => frames),
     missed: sum(({ missed }) => missed),
@@ -260,7 +260,10 @@ function outcomeOf(found: Found): Outcome {
 }
 
 /** Whether it asked for a world of these partitions, or the connection to the node broke. */
-function isOf(held: ReadonlySet<number>, { world, status, text }: FailedRequest): boolean {
+export function isOfKill(
+  held: ReadonlySet<number>,
+  { world, status, text }: FailedRequest,
+): boolean {
   const isBroken = status === undefined || status === 502 || text.includes('no node is reachable');
-  return isBroken || world === undefined || held.has(partitionOfWorld(world));
+  return isBroken || (world !== undefined && held.has(partitionOfWorld(world)));
 }
