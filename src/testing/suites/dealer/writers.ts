@@ -11,6 +11,18 @@ const CHANGES = 30;
 const ROUNDS = 10;
 const RESETS = 5;
 
+/** Who has the car after so many times that it was given, and since when. */
+function ownerAfter(count: number): { email: string; since: string; username: string } {
+  const username = NAMES[count % NAMES.length] ?? '';
+  return { email: `${username}@example.com`, since: String(count), username };
+}
+
+/** The flags of the car after so many times that they were set: they count up to eight. */
+function flagsAfter(count: number): { locked: boolean; climate: boolean; charging: boolean } {
+  const isSet = (bit: number) => Math.floor(count / bit) % 2 === 1;
+  return { locked: isSet(1), climate: isSet(2), charging: isSet(4) };
+}
+
 /** A customer who is told one number after the other, and with each two fields at once. */
 interface Caller {
   name: string;
@@ -26,7 +38,8 @@ export class Writers {
   /** Whoever was told that the sign-up is done. */
   readonly #members: string[] = [];
   #joined = 0;
-  #turn = 0;
+  /** How often the car was given and its flags were set, as far as that was acknowledged. */
+  readonly #car = { given: 0, flagged: 0 };
 
   private constructor(admin: string, callers: Caller[]) {
     this.#admin = admin;
@@ -55,6 +68,7 @@ export class Writers {
       ...this.#callers.map((caller) => again(() => change(api, caller))),
       again(() => this.#signUp(api)),
       again(() => this.#giveCar(api)),
+      again(() => this.#flagCar(api)),
     ];
     return async () => {
       isOver = true;
@@ -66,12 +80,17 @@ export class Writers {
     return this.#callers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   }
 
-  /** Waits for a number of changes and a sign-up that are acknowledged from now on. */
+  /** Waits for a number of changes and one write of each other kind that are acknowledged from now on. */
   async untilWriting(): Promise<void> {
     const [changes, signUps] = [this.#acknowledged, this.#members.length];
+    const { given, flagged } = this.#car;
     await until(
       'acknowledged writes',
-      () => this.#acknowledged >= changes + CHANGES && this.#members.length > signUps,
+      () =>
+        this.#acknowledged >= changes + CHANGES &&
+        this.#members.length > signUps &&
+        this.#car.given > given &&
+        this.#car.flagged > flagged,
     );
   }
 
@@ -82,10 +101,22 @@ export class Writers {
     return status;
   }
 
+  /** The same again until it is acknowledged: so the car has its last owner or the next one. */
   async #giveCar(api: DealerApi): Promise<number> {
-    const turn = this.#turn++;
-    const json = { email: `${NAMES[turn % NAMES.length]}@example.com`, since: String(turn) };
-    return (await api.ask(`PATCH /api/cars/${CAR}/owner`, { token: this.#admin, json })).status;
+    const next = this.#car.given + 1;
+    const { email, since } = ownerAfter(next);
+    const ask = { token: this.#admin, json: { email, since } };
+    const { status } = await api.ask(`PATCH /api/cars/${CAR}/owner`, ask);
+    if (status === 200) this.#car.given = next;
+    return status;
+  }
+
+  async #flagCar(api: DealerApi): Promise<number> {
+    const next = this.#car.flagged + 1;
+    const ask = { token: this.#admin, json: flagsAfter(next) };
+    const { status } = await api.ask(`PATCH /api/cars/${CAR}/state`, ask);
+    if (status === 200) this.#car.flagged = next;
+    return status;
   }
 
   /** Nothing acknowledged is lost, and nothing is half done. */
@@ -102,9 +133,19 @@ export class Writers {
       expect(Number(phone)).toBeGreaterThanOrEqual(acknowledged);
       expect(Number(phone)).toBeLessThanOrEqual(sent);
     }
+    await this.#expectCarKept(api);
     // Whoever signed up can log in, since the account is whole.
     const last = this.#members.at(-1);
     if (last !== undefined) await api.logIn(last, 'user', 'abcd');
+  }
+
+  async #expectCarKept(api: DealerApi): Promise<void> {
+    const { given, flagged } = this.#car;
+    const cars = await api.get<Body[]>('GET /api/cars', { token: this.#admin });
+    const { owner, locked, climate, charging } = cars.find(({ vin }) => vin === CAR) ?? {};
+    if (given > 0) expect([given, given + 1].map(ownerAfter)).toContainEqual(owner);
+    const flags = { locked, climate, charging };
+    if (flagged > 0) expect([flagged, flagged + 1].map(flagsAfter)).toContainEqual(flags);
   }
 }
 
