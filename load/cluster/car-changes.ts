@@ -4,7 +4,8 @@ import type { Answer } from '../../bench/common/response-parser.ts';
 import { featureBit } from '../../src/twin/catalogue.ts';
 import type { Change } from '../../src/twin/journal.ts';
 
-const FEATURE = 'aeb';
+/** Most cars move otherwise from the next frame on, so a snapshot that lacks a change is another one. */
+const FEATURE = 'throttle';
 const FEATURES = '/api/v1/vehicle/features';
 const ANY_HOST = new URL('http://127.0.0.1');
 const BIT = featureBit(FEATURE) ?? 0;

@@ -86,7 +86,7 @@ export class ClusterLoad {
     return this.#watchers.flat().flatMap(({ stale }) => stale);
   }
 
-  /** From a time on, nobody must get frames that are far behind those of others. */
+  /** From a time on until `check`, nobody must get frames that are far behind those of others. */
   expectFresh(fromMs: number): void {
     for (const watcher of this.#watchers.flat()) watcher.expectFresh(fromMs);
   }
@@ -122,6 +122,8 @@ export class ClusterLoad {
 
   /** Compares nodes with each other, and with what clients have got. */
   check(nodes: readonly Server[]): Promise<Agreement> {
+    // While worlds are lived here, frames wait to be read.
+    this.expectFresh(Number.POSITIVE_INFINITY);
     const byWorld = Map.groupBy(this.#watchers.flat(), ({ world }) => world);
     return checkAgreement(nodes, this.#worlds, this.changes, (id) => [
       ...(byWorld.get(id) ?? []).flatMap((watcher) => watcher.takeShown()),

@@ -3,13 +3,11 @@ import type { MadeWorld } from '../../bench/common/made-worlds.ts';
 import type { Server } from '../../bench/common/server.ts';
 import { WatchSocket } from '../../bench/common/watch-socket.ts';
 import { systemTime } from '../../src/time.ts';
-import type { Shown } from './lived-world.ts';
+import { digestOf, type Shown } from './lived-world.ts';
 
 const TICK = /"tick":(\d+)/;
 /** Longer than any answer takes that comes at all. */
 const ANSWER_MS_MAX = 8000;
-/** Of the states that were read, so many are kept to be compared. */
-const KEPT_ONE_OF = 20;
 
 type Read = (url: URL, world: MadeWorld) => Promise<string | undefined>;
 
@@ -67,7 +65,6 @@ export class TickReader {
   readonly #worlds: readonly MadeWorld[];
   readonly #ticks = new Map<string, number>();
   #shown = new Map<string, Shown[]>();
-  #stateCount = 0;
   #isOver = false;
   #loops: Promise<void>[] = [];
 
@@ -91,16 +88,19 @@ export class TickReader {
       const tick = Number(TICK.exec(text ?? '')?.[1] ?? Number.NaN);
       if (Number.isNaN(tick)) await systemTime.sleep(10);
       else this.#note(world.id, tick);
-      if (read === state && text !== undefined) this.#keep(world.id, { tick, text });
+      if (read === state && text !== undefined) {
+        this.#keep(world.id, { tick, digest: digestOf(Buffer.from(text)) });
+      }
     }
   }
 
   #keep(id: string, shown: Shown): void {
-    if (this.#stateCount++ % KEPT_ONE_OF !== 0) return;
-    this.#shown.set(id, [...(this.#shown.get(id) ?? []), shown]);
+    const kept = this.#shown.get(id) ?? [];
+    kept.push(shown);
+    this.#shown.set(id, kept);
   }
 
-  /** Some of the states of a world that were answered since the last call. */
+  /** The states of a world that were answered since the last call. */
   takeShown(id: string): readonly Shown[] {
     const shown = this.#shown.get(id) ?? [];
     this.#shown.delete(id);

@@ -2,10 +2,8 @@ import type { Server } from '../../bench/common/server.ts';
 import { type WatchEvents, WatchSocket } from '../../bench/common/watch-socket.ts';
 import { systemRandom } from '../../src/random.ts';
 import { systemTime } from '../../src/time.ts';
-import type { Shown } from './lived-world.ts';
+import { digestOf, type Shown } from './lived-world.ts';
 
-/** Of the frames of a stream, so many are kept to be compared. */
-const KEPT_ONE_OF = 10;
 /** A second: more than relays and a busy machine delay a frame. */
 const STALE_TICKS = 50;
 /** Pause before a client opens its stream again; it doubles, and is drawn at random from half. */
@@ -38,7 +36,6 @@ export class WorldWatcher implements WatchEvents {
   #shown: Shown[] = [];
   #freshFromMs = Number.POSITIVE_INFINITY;
   #tick = -1;
-  #count = 0;
   #lastMs = systemTime.now();
   #largestGapMs = 0;
   #isLeaving = false;
@@ -98,7 +95,7 @@ export class WorldWatcher implements WatchEvents {
     return count;
   }
 
-  /** Some of the snapshots that it has got since the last call. */
+  /** The snapshots that it has got since the last call. */
   takeShown(): readonly Shown[] {
     const shown = this.#shown;
     this.#shown = [];
@@ -124,7 +121,7 @@ export class WorldWatcher implements WatchEvents {
       this.stale.push({ lateMs, behindTicks: newest - tick, from: this.#nodeNow().url.host });
     }
     this.#newest.set(this.world, Math.max(newest, tick));
-    if (this.#count++ % KEPT_ONE_OF === 0) this.#shown.push({ tick, text });
+    this.#shown.push({ tick, digest: digestOf(payload) });
   }
 
   closed(): void {
