@@ -80,7 +80,11 @@ interface Round extends Agreement {
 
 async function measure(chosen: Chosen, nodes: ClusterNodes, leases: LeaseLog): Promise<Outcome> {
   await nodes.untilBalanced();
-  const made = await makeWorlds(nodes.node(0).url, chosen.worlds);
+  // A new world is at the node that made it: each must have some to lose.
+  const shares = nodes.living.map(({ url }, i) => {
+    return makeWorlds(url, Math.floor((chosen.worlds + i) / nodes.count));
+  });
+  const made = (await Promise.all(shares)).flat();
   const load = await ClusterLoad.start(nodes, made);
   const rounds: Round[] = [];
   try {
