@@ -2,7 +2,7 @@ import { metricOf } from '../../bench/common/cluster.ts';
 import { figure } from '../../bench/common/figures.ts';
 import { inFreshDir } from '../../bench/common/fresh-dir.ts';
 import { HttpPool } from '../../bench/common/http-pool.ts';
-import { formatMs, Latencies } from '../../bench/common/latencies.ts';
+import { formatLatencies, formatMs, Latencies } from '../../bench/common/latencies.ts';
 import { openLoop, type Sender } from '../../bench/common/loops.ts';
 import { type MadeWorld, makeWorlds } from '../../bench/common/made-worlds.ts';
 import type { Options } from '../../bench/common/options.ts';
@@ -17,6 +17,7 @@ import { ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { MixedRequests } from '../cluster/mixed-requests.ts';
 import { StreamClient } from '../cluster/stream-client.ts';
 import { commandWithNodes, type Outcome } from '../command.ts';
+import { Answers } from './answers.ts';
 
 const NODE_COUNT = 2;
 const CONNECTIONS = 32;
@@ -142,7 +143,7 @@ async function moveAll(
       await movePartition(nodes.node(from), partition, `node-${to}`);
       const endMs = systemTime.now();
       await systemTime.sleep(AROUND_MS);
-      answers.around(startMs, endMs);
+      answers.addHandover(startMs, endMs);
       moves.took.record(endMs - startMs);
       for (const client of clients) moves.gaps.record(client.takeGapMs());
       moves.count++;
@@ -162,26 +163,6 @@ async function holderAndOther(
   return status.nodes.find(({ process }) => process === holder)?.name === 'node-0'
     ? [0, 1]
     : [1, 0];
-}
-
-/** How long requests took that met a handover, and the others. */
-class Answers {
-  readonly meeting = new Latencies();
-  readonly others = new Latencies();
-  #open: { atMs: number; ms: number }[] = [];
-
-  add(atMs: number, ms: number): void {
-    this.#open.push({ atMs, ms });
-  }
-
-  /** A handover has passed: tells apart what was answered since the last one. */
-  around(startMs: number, endMs: number): void {
-    for (const { atMs, ms } of this.#open) {
-      const hasMet = atMs >= startMs && atMs - ms <= endMs;
-      (hasMet ? this.meeting : this.others).record(ms);
-    }
-    this.#open = [];
-  }
 }
 
 /** Frames that nodes have left out, because a link or a reader could not keep up. */
@@ -226,7 +207,7 @@ function outcomeOf(found: Found): Outcome {
   const { made, moves, answers, requests, agreement, skipped, ...streams } = found;
   const [gaps, quiet] = [moves.gaps.summary(), moves.quiet.summary()];
   const took = moves.took.summary();
-  const [meeting, others] = [answers.meeting.summary(), answers.others.summary()];
+  const { meeting, others } = answers.summary();
   const none = { atMost: 0 };
   for (const { status, text } of requests.failed.slice(0, 10))
     console.log(`failed: ${status} ${text}`);
@@ -263,11 +244,8 @@ function outcomeOf(found: Found): Outcome {
     ],
     ['a move, as the operator sees it', `p50 ${formatMs(took.p50Ms)}, max ${formatMs(took.maxMs)}`],
     ['requests', `${meeting.count} met a handover, ${others.count} did not`],
-    [
-      'requests that did not',
-      `p50 ${formatMs(others.p50Ms)}, p99 ${formatMs(others.p99Ms)}, max ${formatMs(others.maxMs)}`,
-    ],
-    ['requests that met one', `p50 ${formatMs(meeting.p50Ms)}, p99 ${formatMs(meeting.p99Ms)}`],
+    ['requests that did not', formatLatencies(others)],
+    ['requests that met one', formatLatencies(meeting)],
   ];
   return {
     rows,
