@@ -208,6 +208,16 @@ describe('the source of what is shown', () => {
     expect(stage.state[1]).toBe('gone');
   });
 
+  it('is not called lost once the node says that the city is gone', () => {
+    stage.live(8);
+    stage.report({ type: 'state', state: 'alone' });
+    stage.elapse(6500);
+    stage.report({ type: 'state', state: 'alone' });
+    stage.node?.link('gone');
+    stage.elapse();
+    expect(stage.state[1]).toBe('gone');
+  });
+
   it('goes on alone for some seconds without the node, and is asked for again then', () => {
     stage.live(8);
     stage.report({ type: 'state', state: 'alone' });

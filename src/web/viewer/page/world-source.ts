@@ -178,6 +178,7 @@ export class WorldSource {
 
   #end(): void {
     this.#cancelConnect();
+    this.#cancelLost();
     this.#connection?.stop();
     this.#decide();
     this.link.value = 'gone';
