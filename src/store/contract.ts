@@ -45,9 +45,9 @@ export interface Grant {
 
 /** A partition that is not to be had now. */
 export interface Held {
-  /** The process that holds it or, where nobody does, the one that held it last. */
+  /** The process that holds it or, where nobody does, the one that held it last; '': that is not known. */
   holder: string;
-  /** The lease of the holder lives so long without renewal; 0: it has ended. */
+  /** The lease of the holder lives so long without renewal, at most; 0: it has ended. */
   leftMs: number;
 }
 
@@ -83,7 +83,11 @@ export interface Claims {
    */
   readClock(latestReadingMs: (atMs: number) => number): void;
 
-  /** Takes a partition that is to be had. Rejects with StoreUnavailable. */
+  /**
+   * Takes a partition that is to be had. For a lease after the connection to the store was made again, that is
+   * only what this process held until then: the store may have forgotten who has it. Rejects with
+   * StoreUnavailable.
+   */
   take(partition: number, what: Taking): Promise<Grant | Held>;
 
   /** Prolongs grants. Those for which the store does not answer stay as they are. Never rejects. */

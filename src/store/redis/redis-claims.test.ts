@@ -49,6 +49,9 @@ claimsSuite('processes on Redis', async () => {
     resume: () => redis.resume(),
     keepData: () => redis.keepData(),
     loseTail: () => redis.loseTail(),
+    async endConnections() {
+      await redis.ask('CLIENT KILL TYPE normal');
+    },
     async destroy() {
       redis.resume();
       await closeAll();
@@ -73,6 +76,7 @@ claimsSuite('processes on a double of Redis', async () => {
     resume: () => double.resume(),
     keepData: async () => double.data.copyTo(kept),
     loseTail: async () => kept.copyTo(double.data),
+    endConnections: async () => double.endConnections(),
     async destroy() {
       double.resume();
       await closeAll();

@@ -49,6 +49,8 @@ class RedisGrant implements Grant {
   isLost = false;
   /** Why it is lost. */
   reason = '';
+  /** From then on another process may have had the partition. A server that lost writes changes nothing in that. */
+  heldUntilMs = Number.POSITIVE_INFINITY;
 
   constructor(partition: number, slot: PartitionSlot, name: string) {
     this.partition = partition;
@@ -75,10 +77,11 @@ class RedisGrant implements Grant {
     this.latestMs = Math.max(renewal.latestMs, this.latestMs);
   }
 
-  lose(reason: string): void {
+  lose(reason: string, nowMs: number): void {
     this.isLost = true;
     this.reason = reason;
     this.renewal = NO_RENEWAL;
+    if (reason !== LAST_WRITES_LOST) this.heldUntilMs = Math.min(nowMs, this.heldUntilMs);
   }
 }
 
@@ -124,7 +127,7 @@ export class RedisClaims implements Claims, Handovers {
   readonly leaseMs: number;
   readonly #dependencies: ClaimsDependencies;
   readonly #grants = new Map<number, RedisGrant>();
-  /** By partition: the last grant of this process. */
+  /** By partition: the last grant of this process, as long as it is not known that another has had one. */
   readonly #former = new Map<number, RedisGrant>();
   /** By partition: the highest epoch that this process has seen. */
   readonly #epochs = new Float64Array(PARTITION_COUNT);
@@ -157,7 +160,20 @@ export class RedisClaims implements Claims, Handovers {
   }
 
   async take(partition: number, what: Taking): Promise<Grant | Held> {
+    const leftMs = this.#forgottenLeaseMs(partition);
+    if (leftMs > 0) return { holder: '', leftMs };
     return this.#taken(this.#newGrant(partition), what);
+  }
+
+  /**
+   * For how many ms another process may rely on a lease that the server does not know: one that has lost its
+   * last writes is met over a new connection. Nobody else has what this process still held then.
+   */
+  #forgottenLeaseMs(partition: number): number {
+    const { time, writer } = this.#dependencies;
+    const { upAgainMs } = writer.link;
+    const heldUntilMs = this.#former.get(partition)?.heldUntilMs ?? NEVER;
+    return heldUntilMs >= upAgainMs ? 0 : upAgainMs + this.leaseMs - time.now();
   }
 
   #newGrant(partition: number): RedisGrant {
@@ -183,7 +199,10 @@ export class RedisClaims implements Claims, Handovers {
     let session = this.#session;
     let renewal = this.#renewalNow();
     let taken = await this.#lease(run, grant, what, renewal);
-    if (!taken.isMine) return { holder: processOf(taken.holder), leftMs: taken.leftMs };
+    if (!taken.isMine) {
+      this.#former.delete(grant.partition);
+      return { holder: processOf(taken.holder), leftMs: taken.leftMs };
+    }
     grant.epoch = taken.epoch;
     grant.floorMs = this.#floorOf(grant.partition, taken);
     // The connection was made again meanwhile: what the last one still carries must be shut out.
@@ -195,7 +214,7 @@ export class RedisClaims implements Claims, Handovers {
     }
     grant.session = session;
     grant.renewed(renewal);
-    this.#grants.get(grant.partition)?.lose(GIVEN_UP);
+    this.#grants.get(grant.partition)?.lose(GIVEN_UP, this.#dependencies.time.now());
     this.#grants.set(grant.partition, grant);
     this.#former.set(grant.partition, grant);
     return grant;
@@ -276,7 +295,7 @@ export class RedisClaims implements Claims, Handovers {
 
   /** From now on nothing is shown under the grant; its owner hears of it with the next renewal. */
   #lose(grant: RedisGrant, reason: string): void {
-    grant.lose(reason);
+    grant.lose(reason, this.#dependencies.time.now());
     this.#settle(grant, 'given');
     if (this.#grants.get(grant.partition) !== grant) return;
     this.#grants.delete(grant.partition);

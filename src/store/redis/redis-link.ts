@@ -15,6 +15,7 @@ const RETRY_MS_MAX = 1000;
 const RETRY_JITTER = 0.2;
 /** How often `waitFor` tries. */
 const ATTEMPT_MS = 10;
+const NEVER = Number.NEGATIVE_INFINITY;
 /** Errors of a Redis server that cannot execute commands now. Another attempt may succeed. */
 const BROKEN = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|UNBLOCKED|TRYAGAIN|NOSCRIPT|BUSY)\b/;
 
@@ -43,6 +44,8 @@ export class RedisLink {
   readonly #underWay = new Set<(error: LinkError) => void>();
   #isUp = false;
   #isClosed = false;
+  /** See `upAgainMs`; undefined before the first connection. */
+  #upAgainMs: number | undefined;
   /** Counts the connections, so that events of an earlier one are ignored. */
   #connection = 0;
   #lastError: unknown = new Error('not connected yet');
@@ -69,6 +72,11 @@ export class RedisLink {
     return this.#isUp;
   }
 
+  /** When the last connection that took the place of another one was made, by `Time.now`. */
+  get upAgainMs(): number {
+    return this.#upAgainMs ?? NEVER;
+  }
+
   /** Connects, and connects again after a failure, until `close`. */
   open(): void {
     this.#client.open();
@@ -84,6 +92,7 @@ export class RedisLink {
       return;
     }
     if (connection !== this.#connection || this.#isClosed) return;
+    this.#upAgainMs = this.#upAgainMs === undefined ? NEVER : this.#options.time.now();
     this.#isUp = true;
     this.#options.up?.();
   }

@@ -17,6 +17,8 @@ export interface SharedStore {
   /** Keeps all data as it is now; `loseTail` goes back to that. */
   keepData(): Promise<void>;
   loseTail(): Promise<void>;
+  /** Ends the connections of all processes, which make them again. */
+  endConnections(): Promise<void>;
   /** Closes all processes and the server. */
   destroy(): Promise<void>;
 }

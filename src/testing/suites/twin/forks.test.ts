@@ -82,6 +82,7 @@ describe('a fork', () => {
     const journal = { ...(await journalOf(fork)), tick: tick + 60 };
     const again = await api.makeWorld({ journal });
     expect(await stateAt(fork, tick + 40)).toEqual(await stateAt(again, tick + 40));
+    await until('the tick', async () => (await api.world('World', origin)).tick >= tick + 40);
     const [mine, others] = [await stateAt(fork, tick + 40), await stateAt(origin, tick + 40)];
     expect(mine.hash).not.toBe(others.hash);
   });
