@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, startRedis, type TestRedis } from '../../src/testing/rigs/redis.ts';
 import { until } from '../../src/testing/rigs/until.ts';
+import type { ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { ReplicationProxy } from './replication-proxy.ts';
 import { type Found, type Group, none, type Row } from './row.ts';
 import { onStage, type Stage, sleepS } from './stage.ts';
@@ -13,6 +14,8 @@ const DOWN_AFTER_MS = 1000;
 const FAILOVER_TIMEOUT_MS = 5000;
 /** What is written in this time is lost. */
 const TAIL_S = 1.5;
+/** What nodes have sent is there by then. */
+const ARRIVED_S = 0.5;
 
 interface Servers {
   master: TestRedis;
@@ -55,17 +58,24 @@ async function startServers(dir: string): Promise<Servers> {
   return { master, replica, way, sentinelPort, end };
 }
 
+async function readiness(nodes: ClusterNodes): Promise<boolean[]> {
+  return Promise.all(
+    nodes.living.map(async ({ opsUrl }) => (await fetch(new URL('/readyz', opsUrl))).ok),
+  );
+}
+
 function rowOf({ master, replica, way }: Servers): Row {
   return {
     name: 'sentinel-failover',
-    async fault({ load }: Stage) {
+    async fault({ load, nodes }: Stage) {
       way.holdReplication();
       await sleepS(TAIL_S);
       await master.kill();
       way.close();
       await until('another master', async () => (await replica.ask('ROLE')).includes('master'));
-      // What was shown of the lost changes is no longer that of any journal.
-      await sleepS(TAIL_S);
+      // Until a node has met the new master it shows the lost changes, which then are in no journal.
+      await until('nodes that have met it', async () => (await readiness(nodes)).every(Boolean));
+      await sleepS(ARRIVED_S);
       load.forgetShown();
     },
     judged: (found: Found) => [
