@@ -49,7 +49,7 @@ class RedisGrant implements Grant {
   isLost = false;
   /** Why it is lost. */
   reason = '';
-  /** From then on another process may have had the partition. A server that lost writes changes nothing in that. */
+  /** When it was given up, or another was heard to have the partition. A loss of writes does not count. */
   heldUntilMs = Number.POSITIVE_INFINITY;
 
   constructor(partition: number, slot: PartitionSlot, name: string) {
@@ -127,7 +127,7 @@ export class RedisClaims implements Claims, Handovers {
   readonly leaseMs: number;
   readonly #dependencies: ClaimsDependencies;
   readonly #grants = new Map<number, RedisGrant>();
-  /** By partition: the last grant of this process, as long as it is not known that another has had one. */
+  /** By partition: the last grant of this process, unless the store has named a later holder. */
   readonly #former = new Map<number, RedisGrant>();
   /** By partition: the highest epoch that this process has seen. */
   readonly #epochs = new Float64Array(PARTITION_COUNT);
@@ -166,8 +166,8 @@ export class RedisClaims implements Claims, Handovers {
   }
 
   /**
-   * For how many ms another process may rely on a lease that the server does not know: one that has lost its
-   * last writes is met over a new connection. Nobody else has what this process still held then.
+   * For how many ms another process may still rely on a lease that the server has forgotten. A server that has
+   * lost its last writes is always met over a new connection. What this process held then nobody else has.
    */
   #forgottenLeaseMs(partition: number): number {
     const { time, writer } = this.#dependencies;

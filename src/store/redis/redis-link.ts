@@ -72,7 +72,7 @@ export class RedisLink {
     return this.#isUp;
   }
 
-  /** When the last connection that took the place of another one was made, by `Time.now`. */
+  /** When the connection was made again, by `Time.now`; -Infinity: it is the first. */
   get upAgainMs(): number {
     return this.#upAgainMs ?? NEVER;
   }
