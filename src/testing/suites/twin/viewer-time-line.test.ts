@@ -295,11 +295,21 @@ describe('what if', () => {
   });
 
   test('[P40] of what is live becomes a world of its own', async () => {
+    const reading = Promise.withResolvers<void>();
+    await page.route('**/journal', async (route) => {
+      await reading.promise;
+      await route.continue();
+    });
     await page.locator('.map').focus();
     await page.keyboard.press('w');
     await until(page, 'viewer.whatIf !== null && viewer.past === null');
     await panel().getByRole('combobox', { name: 'Car' }).selectOption(vin());
-    await panel().getByRole('switch', { name: /^AEB/ }).click();
+    const aeb = panel().getByRole('switch', { name: /^AEB/ });
+    // Nobody knows yet how it was switched before.
+    expect(await aeb.isDisabled()).toBe(true);
+    reading.resolve();
+    await aeb.click();
+    await page.unroute('**/journal');
     await until(page, 'viewer.whatIf.collisions !== null && viewer.whatIf.without !== null');
     const { whatIf } = await display(page);
     await panel().getByRole('button', { name: 'Make it real' }).click();

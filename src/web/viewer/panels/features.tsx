@@ -189,12 +189,14 @@ interface FeatureToggleProps {
   /** For what it is needed next, in words. */
   next?: string;
   isBusy: boolean;
+  /** It cannot be switched now. */
+  isDisabled?: boolean;
   onToggle: () => void;
 }
 
 /** A feature with its switch. */
 export function FeatureToggle(props: FeatureToggleProps) {
-  const { feature, isOn, effective, missing, next = '', isBusy, onToggle } = props;
+  const { feature, isOn, effective, missing, next = '', isBusy, isDisabled, onToggle } = props;
   const { name, description } = feature;
   const why = missingText(effective, missing);
   return (
@@ -206,6 +208,7 @@ export function FeatureToggle(props: FeatureToggleProps) {
       data-effect={effective}
       aria-checked={isOn}
       aria-busy={isBusy}
+      aria-disabled={isDisabled}
       aria-describedby={`does-${name}`}
       onClick={onToggle}
     >

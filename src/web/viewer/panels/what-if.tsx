@@ -225,6 +225,7 @@ function CopySwitch({ feature, vin }: { feature: Feature; vin: string }) {
       effective={isOn === undefined ? undefined : effective}
       missing={missing}
       isBusy={isOn === undefined}
+      isDisabled={isOn === undefined}
       onToggle={() => {
         if (isOn !== undefined) void whatIf.switchTo([vin], { [feature.name]: !isOn });
       }}
