@@ -1,7 +1,6 @@
-import { atMostMs, type Found, nothingLost, type Row } from './row.ts';
+import { atMostMs, type Found, nothingLost, RECOVERED_MS_MAX, type Row } from './row.ts';
 import { sleepS } from './stage.ts';
 
-const RECOVERED_MS_MAX = 5000;
 const DOWN_S = 2;
 const DELAY_MS = 800;
 const DELAYED_S = 6;

@@ -7,6 +7,8 @@ import type { Stage, StageOptions } from './stage.ts';
 /** Clients ask for so long before a fault, and after it. */
 const BEFORE_MS = 2000;
 const AFTER_MS = 10_000;
+/** After a fault of Redis. */
+export const RECOVERED_MS_MAX = 5000;
 
 /** A fault, and what clients must meet. */
 export interface Row {

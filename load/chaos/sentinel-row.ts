@@ -4,9 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, startRedis, type TestRedis } from '../../src/testing/rigs/redis.ts';
 import { until } from '../../src/testing/rigs/until.ts';
+import { systemTime } from '../../src/time.ts';
 import type { ClusterNodes } from '../cluster/cluster-nodes.ts';
 import { ReplicationProxy } from './replication-proxy.ts';
-import { type Found, type Group, none, type Row } from './row.ts';
+import { atMostMs, type Found, type Group, none, RECOVERED_MS_MAX, type Row } from './row.ts';
 import { onStage, type Stage, sleepS } from './stage.ts';
 
 const NAME = 'twin';
@@ -65,6 +66,8 @@ async function readiness(nodes: ClusterNodes): Promise<boolean[]> {
 }
 
 function rowOf({ master, replica, way }: Servers): Row {
+  /** From another master on until the row counts as over. */
+  let afterMasterMs = 0;
   return {
     name: 'sentinel-failover',
     async fault({ load, nodes }: Stage) {
@@ -73,12 +76,16 @@ function rowOf({ master, replica, way }: Servers): Row {
       await master.kill();
       way.close();
       await until('another master', async () => (await replica.ask('ROLE')).includes('master'));
+      const masterMs = systemTime.now();
       // Until a node has met the new master it shows the lost changes, which then are in no journal.
       await until('nodes that have met it', async () => (await readiness(nodes)).every(Boolean));
       await sleepS(ARRIVED_S);
       load.forgetShown();
+      afterMasterMs = systemTime.now() - masterMs;
+      return undefined;
     },
     judged: (found: Found) => [
+      atMostMs('all served again', afterMasterMs + found.recoveredMs, RECOVERED_MS_MAX),
       none('worlds that nodes tell differently', found.disagreeing),
       none('snapshots of another world', found.wrongSnapshots),
       none('answers worse than 503', found.worse),

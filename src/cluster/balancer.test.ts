@@ -17,6 +17,8 @@ class SharedState {
   readonly holders = new Map<number, string>();
   /** Partitions that were taken, ever. */
   takenCount = 0;
+  /** By partition: who had it when the store lost its last writes, and alone can take it for a lease. */
+  readonly forgotten = new Map<number, string>();
   /** Leases have ended, but their holders may live; and the store refuses heartbeats. */
   isInTrouble = false;
 }
@@ -27,6 +29,8 @@ class BalancedNode {
   readonly #state: SharedState;
   readonly #process: string;
   readonly #grants = new Map<number, Grant>();
+  readonly #lostEpochs = new Map<number, number>();
+  isDraining = false;
   #version = 0;
   #heartbeats = 0;
 
@@ -64,8 +68,9 @@ class BalancedNode {
         },
         holds: (partition) => this.#grants.has(partition),
         grantOf: (partition) => this.#grants.get(partition),
+        lostEpochOf: (partition) => this.#lostEpochs.get(partition),
       },
-      isDraining: () => false,
+      isDraining: () => this.isDraining,
       changed: () => members.soon(),
       give: async (partition) => {
         this.#release(partition);
@@ -86,10 +91,26 @@ class BalancedNode {
     return this.#grants.size;
   }
 
+  get held(): number[] {
+    return [...this.#grants.keys()].toSorted((a, b) => a - b);
+  }
+
+  /** The store has lost its last writes to partitions of this node. */
+  lose(partitions: readonly number[]): void {
+    for (const partition of partitions) {
+      this.#lostEpochs.set(partition, this.#grants.get(partition)?.epoch ?? 0);
+      this.#release(partition);
+      this.#state.forgotten.set(partition, this.#process);
+    }
+    this.#members.soon();
+  }
+
   #take(partition: number): Grant | { holder: string; leftMs: number } {
     const { holders } = this.#state;
     const holder = holders.get(partition);
     if (holder !== undefined) return { holder, leftMs: LEASE_MS };
+    const former = this.#state.forgotten.get(partition) ?? this.#process;
+    if (former !== this.#process) return { holder: '', leftMs: LEASE_MS };
     holders.set(partition, this.#process);
     this.#state.takenCount++;
     this.#version++;
@@ -100,6 +121,7 @@ class BalancedNode {
     };
     const grant = { partition, epoch: this.#state.takenCount, floorMs: 0, ...limits };
     this.#grants.set(partition, grant);
+    this.#lostEpochs.delete(partition);
     return grant;
   }
 
@@ -113,21 +135,26 @@ class BalancedNode {
     const partitions = [...this.#grants.values()].map((each) => [each.partition, each.epoch]);
     return {
       ...{ protocol: PROTOCOL, build: 1, kernel: 'kernel', name: this.#process },
-      ...{ linkUrl: '', twinUrl: '', worldCount: 0, admits: true, isDraining: false },
+      ...{ linkUrl: '', twinUrl: '', worldCount: 0, admits: true, isDraining: this.isDraining },
       held: { version: this.#version, partitions: partitions as [number, number][] },
       unreachable: [],
     };
   }
 }
 
-test('[N15] once nodes have shared the partitions nothing moves for an hour', async () => {
-  const time = TestTime.standing();
-  const state = new SharedState();
+async function balancedNodes(state: SharedState, time: TestTime): Promise<BalancedNode[]> {
   const nodes: BalancedNode[] = [];
   for (const process of ['a:1', 'b:1', 'c:1']) {
     nodes.push(new BalancedNode(state, process, time));
     await time.advance(100_000);
   }
+  return nodes;
+}
+
+test('[N15] once nodes have shared the partitions nothing moves for an hour', async () => {
+  const time = TestTime.standing();
+  const state = new SharedState();
+  const nodes = await balancedNodes(state, time);
   const counts = () => nodes.map(({ count }) => count).toSorted();
   expect(counts()).toEqual([21, 21, 22]);
   // All by the first; then the shares of those that joined.
@@ -137,6 +164,35 @@ test('[N15] once nodes have shared the partitions nothing moves for an hour', as
   expect(state.takenCount).toBe(PARTITION_COUNT + 32 + 21);
   for (const { balancer } of nodes) await balancer.stop();
 }, 60_000);
+
+test('a node takes at once what it had when the store lost writes', async () => {
+  const time = TestTime.standing();
+  const state = new SharedState();
+  const nodes = await balancedNodes(state, time);
+  const before = nodes.map(({ held }) => held);
+  for (const node of nodes) node.lose(node.held.slice(10));
+  expect(nodes.map(({ count }) => count)).toEqual([10, 10, 10]);
+  await time.advance(1000);
+  expect(nodes.map(({ held }) => held)).toEqual(before);
+  for (const { balancer } of nodes) await balancer.stop();
+});
+
+test('a node that drains leaves to the others what the store has lost', async () => {
+  const time = TestTime.standing();
+  const state = new SharedState();
+  const nodes = await balancedNodes(state, time);
+  const [a] = nodes;
+  if (a === undefined) throw new Error('there is no node');
+  a.isDraining = true;
+  a.lose(a.held);
+  await time.advance(1000);
+  expect(a.count).toBe(0);
+  // A lease later nobody else can rely on them any more.
+  state.forgotten.clear();
+  await time.advance(1000);
+  expect(nodes.map(({ count }) => count)).toEqual([0, 32, 32]);
+  for (const { balancer } of nodes) await balancer.stop();
+});
 
 test('what a node takes is counted, with how long nobody served it', async () => {
   const time = TestTime.standing();

@@ -24,7 +24,7 @@ const ORPHANED_LEASES = 2;
 
 export interface BalancerDependencies {
   members: Members;
-  ranges: Pick<Ranges, 'partitionCount' | 'take' | 'holds' | 'grantOf'>;
+  ranges: Pick<Ranges, 'partitionCount' | 'take' | 'holds' | 'grantOf' | 'lostEpochOf'>;
   moveLog: Pick<MoveLog, 'look'>;
   leaseMs: number;
   time: Time;
@@ -156,7 +156,7 @@ export class Balancer {
     const wanted = [...holders.keys()].filter(
       (partition) =>
         holders[partition] === undefined &&
-        (own.has(partition) || isOrphaned(partition)) &&
+        (own.has(partition) || this.#hasLost(partition) || isOrphaned(partition)) &&
         nowMs >= (this.#retryMs.get(partition) ?? 0),
     );
     const taken = await Promise.all(wanted.map((partition) => this.#tryToTake(partition)));
@@ -164,6 +164,16 @@ export class Balancer {
     if (count === 0) return;
     this.#dependencies.log.info({ partitions: count }, 'this node has taken partitions');
     this.#dependencies.changed();
+  }
+
+  /**
+   * Whether this node was the last to have a partition, and has not given it up. After the store has lost writes,
+   * the others can take it only when a lease is over.
+   */
+  #hasLost(partition: number): boolean {
+    const { members, ranges, isDraining } = this.#dependencies;
+    const isLast = this.#holders[partition] === members.process;
+    return isLast && ranges.lostEpochOf(partition) !== undefined && !isDraining();
   }
 
   async #tryToTake(partition: number): Promise<boolean> {

@@ -50,7 +50,7 @@ export class Ranges implements HeldPartitions {
   readonly #log: Log;
   readonly #time: Time;
   readonly #ranges: readonly Range[];
-  /** By partition: the epoch of the grant that was lost last. */
+  /** By partition: see `lostEpochOf`. */
   readonly #lostEpochs: (number | undefined)[] = [];
   /** By partition: from when and until when its worlds may be shown, by `Time.now`. */
   readonly #fromMs: Float64Array;
@@ -138,6 +138,7 @@ export class Ranges implements HeldPartitions {
     const { partition } = grant;
     const states = { isSuspended: false, isLeaving: false, isHidden: false, isReserved: false };
     Object.assign(this.#ranges[partition] ?? {}, { grant, ...states });
+    this.#lostEpochs[partition] = undefined;
     this.#fromMs[partition] = this.#time.now() + waitMs;
   }
 
@@ -243,7 +244,7 @@ export class Ranges implements HeldPartitions {
     return range?.grant !== undefined && !range.isLeaving;
   }
 
-  /** The epoch of the last grant that was lost, and not given up. */
+  /** The epoch of the last grant, where it was lost and not given up. */
   lostEpochOf(partition: number): number | undefined {
     return this.#lostEpochs[partition];
   }
