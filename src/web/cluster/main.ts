@@ -148,6 +148,8 @@ async function find(id: string): Promise<void> {
     map.mark(place.partition);
   } catch (error) {
     if (id !== sought) return;
+    // The same id would get the same answer.
+    if (error instanceof RequestError && error.status === 404) sought = '';
     setText(found, messageOf(error));
     map.mark(undefined);
   }

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TwinError } from '../../../errors.ts';
 import { openTestFront, type TestFront } from '../../doubles/test-front.ts';
@@ -72,6 +72,13 @@ describe('[O14] the page of a cluster', () => {
     await page.keyboard.press('Enter');
     await said('This is no world id.').waitFor();
     expect(await cell(0).getAttribute('data-marked')).toBeNull();
+    // What is wrong once is not asked for with each look.
+    const asked: string[] = [];
+    const note = (request: Request) => asked.push(new URL(request.url()).pathname);
+    page.on('request', note);
+    await until('three looks', () => asked.filter((path) => path === '/cluster').length >= 3);
+    page.off('request', note);
+    expect(asked.filter((path) => path.startsWith('/cluster/world'))).toEqual([]);
   });
 });
 
