@@ -74,7 +74,7 @@ describe('[P30] a viewer that the console opened', () => {
     await pass(4000);
     expect(flags.flags.peek()?.locked).toBe(false);
     vin.value = 'DEMCAR00000000008';
-    expect(flags.flags.peek()).toBeNull();
+    expect(flags.flags.peek()).toBeUndefined();
     await pass();
     expect(asked).toHaveLength(3);
     expect(flags.flags.peek()).toBeNull();
@@ -109,6 +109,19 @@ describe('[P30] a viewer that the console opened', () => {
     answer = () => Response.json({ detail: 'Not yours.' }, { status: 403 });
     await pass(4000);
     expect(flags.flags.peek()).toBeNull();
+  });
+
+  test('knows nothing of a car while the console has not answered yet', async () => {
+    answer = () => Response.json({ detail: 'Not now.' }, { status: 503 });
+    flags.start();
+    expect(flags.flags.peek()).toBeNull();
+    hear({ token: 't1' });
+    await pass(4000);
+    expect(asked).toHaveLength(2);
+    expect(flags.flags.peek()).toBeUndefined();
+    answer = () => Response.json([CAR]);
+    await pass(4000);
+    expect(flags.flags.peek()).toEqual(FLAGS);
   });
 
   test('asks for the session again once that has ended and the visitor comes back', async () => {

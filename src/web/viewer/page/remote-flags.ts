@@ -24,8 +24,8 @@ export type Flags = Pick<Car, 'dealer'> & Record<'locked' | 'climate' | 'chargin
  * are the dealer platform's: the twin knows nothing of them.
  */
 export class RemoteFlags {
-  /** Null where they are not known. */
-  readonly flags = signal<Flags | null>(null);
+  /** Null where this visitor may not read them, undefined until that is known. */
+  readonly flags = signal<Flags | null | undefined>(null);
   readonly #car: PickedCar;
   /** Of the session of the console; empty without one. Kept in memory only. */
   readonly #token = signal('');
@@ -49,8 +49,9 @@ export class RemoteFlags {
     document.addEventListener('visibilitychange', ask);
     ask();
     effect(() => {
-      this.flags.value = null;
-      if (this.#token.value === '' || this.#car.vin.value === null) return undefined;
+      const isAsked = this.#token.value !== '' && this.#car.vin.value !== null;
+      this.flags.value = isAsked ? undefined : null;
+      if (!isAsked) return undefined;
       return whileVisible(REFRESH_MS, () => this.#read());
     });
   }

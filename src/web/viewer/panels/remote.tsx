@@ -10,7 +10,7 @@ export function Remote({ vin }: { vin: string }) {
   return (
     <section class="section" aria-labelledby="remote">
       <h3 id="remote">Dealer platform</h3>
-      {flags === null ? null : (
+      {flags ? (
         <Pairs
           label="Remote flags"
           pairs={[
@@ -20,7 +20,7 @@ export function Remote({ vin }: { vin: string }) {
             ['Battery', flags.charging ? 'Charging' : 'Not charging'],
           ]}
         />
-      )}
+      ) : null}
       <p class="row-line">
         {flags === null ? <ConsoleLink path={addPath}>Add to a fleet</ConsoleLink> : null}
         <ConsoleLink path={`cars/${encodeURIComponent(vin)}`}>
