@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { ForwardedCall, ForwardedReply } from '../cluster-service.ts';
 import { BetweenNodes, TwinError } from '../errors.ts';
 import { PARTITION_COUNT } from '../limits.ts';
+import { PING_MS } from '../link/contract.ts';
 import {
   type ClusterMember as Member,
   useClusterMembers,
@@ -117,6 +118,45 @@ describe('failover', () => {
       }
     },
   );
+
+  test('a node knows whether all others have said what they hold', async () => {
+    const a = await join('a');
+    const haveSaid = (sinceMs: number) => a.cluster.members.haveSaidSince(sinceMs);
+    expect(haveSaid(time.now())).toBe(true);
+    const b = await join('b');
+    await watchFor(30_000);
+    const startMs = time.now();
+    expect(haveSaid(startMs)).toBe(false);
+    await watchFor(2 * PING_MS);
+    expect(haveSaid(startMs)).toBe(true);
+    b.kill();
+    const killedMs = time.now();
+    await watchFor(LEASE_MS / 2);
+    expect(haveSaid(killedMs)).toBe(false);
+    await watchFor(LEASE_MS);
+    expect(haveSaid(time.now())).toBe(true);
+  });
+
+  test('after an outage of the store worlds are shown again at once where all nodes can talk', async () => {
+    const members = [await join('a'), await join('b')];
+    const [a = '', b = ''] = members.map((each) => each.cluster.members.process);
+    await watchFor(30_000);
+    redis.kill();
+    await watchFor(20_000);
+    expect(counts(members)).toEqual([0, 0]);
+    redis.start();
+    await watchFor(2000);
+    expect(counts(members)).toEqual([32, 32]);
+    redis.kill();
+    await watchFor(20_000);
+    net.cut(a, b);
+    net.cut(b, a);
+    redis.start();
+    await watchFor(LEASE_MS - 500);
+    expect(counts(members)).toEqual([0, 0]);
+    await watchFor(2500);
+    expect(counts(members)).toEqual([32, 32]);
+  });
 
   test('clocks of nodes agree, whatever the clock of their machine says', async () => {
     const a = await join('a');

@@ -111,6 +111,7 @@ export class Cluster implements ClusterService {
       holds: (partition, { epoch }) => ranges.outdated(partition, epoch),
     });
     const { members } = this;
+    store.claims.readOthers((sinceMs) => members.haveSaidSince(sinceMs));
     this.link = dependencies.openLink(members.process, key, this.#handlers());
     const { link } = this;
     this.#places = new Places({ ranges, members, link, leaseMs, time });
@@ -339,7 +340,7 @@ export class Cluster implements ClusterService {
       drained: (to) => this.relays.server.drained(to),
       clientGone: (client) => this.relays.server.clientGone(client),
       pingValue: () => this.#held(),
-      pinged: (process, value) => this.#learn(process, value),
+      pinged: (process, value, saidMs) => this.#learn(process, value, saidMs),
       up: () => {},
       down: (process) => this.relays.worlds.down(process),
     };
@@ -374,9 +375,11 @@ export class Cluster implements ClusterService {
     else if (kind === HOLDINGS) this.#learn(from.process, value);
   }
 
-  #learn(process: string, value: unknown): void {
+  #learn(process: string, value: unknown, saidMs?: number): void {
     const held = readHoldings(value);
-    if (held !== undefined) this.members.learn(process, held);
+    if (held === undefined) return;
+    this.members.learn(process, held);
+    if (saidMs !== undefined) this.members.said(process, saidMs);
   }
 
   // ── for the front end ───────────────────────────────────────────────────────────────────────

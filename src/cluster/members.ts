@@ -55,6 +55,8 @@ export class Members {
   readonly #heard = new Map<string, { count: number; atMs: number }>();
   /** By process: the version of its holdings that is known. */
   readonly #versions = new Map<string, number>();
+  /** By process: when it has said over the link what it holds, or later. */
+  readonly #saidMs = new Map<string, number>();
   /** By partition: when a new heartbeat of its holder listed it. */
   readonly #listedMs = new Float64Array(PARTITION_COUNT).fill(NEVER);
   /** By partition: the holding with the highest epoch. */
@@ -157,6 +159,7 @@ export class Members {
       if (nodes.has(process)) continue;
       this.#heard.delete(process);
       this.#versions.delete(process);
+      this.#saidMs.delete(process);
     }
     const isSame =
       members.size === this.#members.size &&
@@ -190,6 +193,18 @@ export class Members {
         this.#holdings[each] = undefined;
       }
     }
+  }
+
+  /** A node has said over the link what it holds, at `atMs` or later. */
+  said(process: string, atMs: number): void {
+    this.#saidMs.set(process, Math.max(atMs, this.#saidMs.get(process) ?? NEVER));
+  }
+
+  /** Whether all other nodes have said over the link what they hold, at `sinceMs` or later. */
+  haveSaidSince(sinceMs: number): boolean {
+    return this.all().every(
+      ({ process }) => process === this.process || (this.#saidMs.get(process) ?? NEVER) >= sinceMs,
+    );
   }
 
   /** A node has answered that it does not hold a partition. */

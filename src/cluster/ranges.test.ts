@@ -45,6 +45,7 @@ const claims: Claims = {
   handovers: undefined,
   leaseMs: LEASE_MS,
   readClock() {},
+  readOthers() {},
   async take(partition) {
     if (isSilent(partition)) throw new StoreUnavailable('failed');
     const leftMs = (othersUntilMs.get(partition) ?? 0) - time.now();

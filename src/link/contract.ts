@@ -82,7 +82,8 @@ export interface LinkHandlers {
   received(process: string, kind: string, value: unknown, bytes: Uint8Array): void;
   /** What each ping carries, and the other node's, whichever has dialled. */
   pingValue(): unknown;
-  pinged(process: string, value: unknown): void;
+  /** @param saidMs the other node has said it then or later, by `Time.now`; undefined: that is not known */
+  pinged(process: string, value: unknown, saidMs?: number): void;
   /** The connection that this node dials is made, or is lost: what was under way there is broken. */
   up(process: string): void;
   down(process: string): void;

@@ -134,7 +134,7 @@ export class Dialler {
       },
       pinged: (value, stamp) => {
         if (stamp !== null) this.#observe(time.now() - stamp);
-        handlers.pinged(process, value);
+        handlers.pinged(process, value, stamp ?? undefined);
       },
       ended: (reason) => {
         calls.end(reason);

@@ -8,6 +8,7 @@ export function claimsWith(inner: Claims, changed: Partial<Claims>): Claims {
     leaseMs: inner.leaseMs,
     handovers: inner.handovers,
     readClock: (read) => inner.readClock(read),
+    readOthers: (read) => inner.readOthers(read),
     take: (partition, what) => inner.take(partition, what),
     renew: (grants) => inner.renew(grants),
     release: (grants) => inner.release(grants),

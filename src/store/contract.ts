@@ -84,13 +84,22 @@ export interface Claims {
   readClock(latestReadingMs: (atMs: number) => number): void;
 
   /**
-   * Takes a partition that is to be had. For a lease after the connection to the store was made again, that is
-   * only what this process held until then: the store may have forgotten who has it. Rejects with
-   * StoreUnavailable.
+   * Sets what tells whether all other processes have said what they hold, at a time of `Time.now` or later.
+   * Without it there are no others.
+   */
+  readOthers(haveSaidSince: (sinceMs: number) => boolean): void;
+
+  /**
+   * Takes a partition that is to be had. The store may have forgotten who has it: for a lease after the
+   * connection to it was made, that is only what this process relied on until then, or what no other process
+   * has said to hold since, and all have spoken. Rejects with StoreUnavailable.
    */
   take(partition: number, what: Taking): Promise<Grant | Held>;
 
-  /** Prolongs grants. Those for which the store does not answer stay as they are. Never rejects. */
+  /**
+   * Prolongs grants. Those for which the store does not answer stay as they are, and so do those that ended
+   * before the connection to it was made, while they could not be taken. Never rejects.
+   */
   renew(grants: readonly Grant[]): Promise<readonly Lost[]>;
 
   /** Gives grants up: anybody may take the partitions. They must not be used again. Never rejects. */

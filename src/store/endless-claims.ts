@@ -6,6 +6,7 @@ export const endlessClaims: Claims = {
   leaseMs: undefined,
   handovers: undefined,
   readClock() {},
+  readOthers() {},
   take: async (partition) => ({
     partition,
     epoch: 1,

@@ -12,6 +12,7 @@ import {
   type Taking,
 } from '../contract.ts';
 import { LinkError } from './redis-client.ts';
+import { RedisGrant, RedisReservation, type Renewal } from './redis-grant.ts';
 import type { RedisLink } from './redis-link.ts';
 import {
   giveSlot,
@@ -26,87 +27,15 @@ import {
   type Taken,
   tokenOf,
 } from './slot-lease.ts';
-import { PARTITION_SLOTS, type PartitionSlot, type Slot } from './slots.ts';
+import { PARTITION_SLOTS, type Slot } from './slots.ts';
 import type { WriterKey } from './writer-key.ts';
 
 /** A mark lies so far above the latest reading: a tick of worlds, which are shown in whole ticks. */
 const MARGIN_MS = 20;
+/** Pause before a grant is renewed again that cannot be relied on yet. */
+const ASK_AGAIN_MS = 100;
 const GIVEN_UP = 'it was given up';
 const NEVER = Number.NEGATIVE_INFINITY;
-const NO_RENEWAL: Renewal = { askedMs: NEVER, deadlineMs: NEVER, latestMs: NEVER };
-
-class RedisGrant implements Grant {
-  readonly partition: number;
-  readonly slot: PartitionSlot;
-  /** Names this grant in Redis. It is never used again. */
-  readonly name: string;
-  epoch = 0;
-  floorMs = 0;
-  /** The connection over which it may write: see `lease.lua`. */
-  session = 0;
-  renewal: Renewal = NO_RENEWAL;
-  latestMs = NEVER;
-  isLost = false;
-  /** Why it is lost. */
-  reason = '';
-  /** When it was given up, or another was heard to have the partition. A loss of writes does not count. */
-  heldUntilMs = Number.POSITIVE_INFINITY;
-
-  constructor(partition: number, slot: PartitionSlot, name: string) {
-    this.partition = partition;
-    this.slot = slot;
-    this.name = name;
-  }
-
-  untilMs(): number {
-    return this.renewal.deadlineMs;
-  }
-
-  askedMs(): number {
-    return this.renewal.askedMs;
-  }
-
-  latestReadingMs(): number {
-    return this.latestMs;
-  }
-
-  /** What Redis has answered: answers may come later than those to later renewals. */
-  renewed(renewal: Renewal): void {
-    if (this.isLost) return;
-    if (renewal.askedMs > this.renewal.askedMs) this.renewal = renewal;
-    this.latestMs = Math.max(renewal.latestMs, this.latestMs);
-  }
-
-  lose(reason: string, nowMs: number): void {
-    this.isLost = true;
-    this.reason = reason;
-    this.renewal = NO_RENEWAL;
-    if (reason !== LAST_WRITES_LOST) this.heldUntilMs = Math.min(nowMs, this.heldUntilMs);
-  }
-}
-
-class RedisReservation implements Reservation {
-  readonly grant: RedisGrant;
-  readonly token: string;
-
-  constructor(grant: RedisGrant, session: number) {
-    this.grant = grant;
-    this.token = tokenOf(grant.name, session);
-  }
-
-  get partition(): number {
-    return this.grant.partition;
-  }
-}
-
-/** What a renewal that is sent now is good for. */
-interface Renewal {
-  /** By `Time.now`, as is the deadline. */
-  askedMs: number;
-  deadlineMs: number;
-  /** The latest reading of the clock by then. */
-  latestMs: number;
-}
 
 export interface ClaimsDependencies {
   time: Time;
@@ -138,7 +67,10 @@ export class RedisClaims implements Claims, Handovers {
   #link: RedisLink | undefined;
   #grantCount = 0;
   #latestReadingMs: (atMs: number) => number = () => 0;
+  #haveOthersSaidSince: (sinceMs: number) => boolean = () => true;
   #tell: () => void = () => {};
+  /** Grants are asked for again soon. */
+  #isAskingAgain = false;
 
   constructor(dependencies: ClaimsDependencies) {
     this.#dependencies = dependencies;
@@ -148,6 +80,10 @@ export class RedisClaims implements Claims, Handovers {
 
   readClock(latestReadingMs: (atMs: number) => number): void {
     this.#latestReadingMs = latestReadingMs;
+  }
+
+  readOthers(haveSaidSince: (sinceMs: number) => boolean): void {
+    this.#haveOthersSaidSince = haveSaidSince;
   }
 
   onTrouble(listener: () => void): void {
@@ -167,13 +103,24 @@ export class RedisClaims implements Claims, Handovers {
 
   /**
    * For how many ms another process may still rely on a lease that the server has forgotten. A server that has
-   * lost its last writes is always met over a new connection. What this process held then nobody else has.
+   * lost its last writes is always met over a new connection. What this process relied on then nobody else has.
    */
   #forgottenLeaseMs(partition: number): number {
     const { time, writer } = this.#dependencies;
-    const { upAgainMs } = writer.link;
+    const { upMs } = writer.link;
     const heldUntilMs = this.#former.get(partition)?.heldUntilMs ?? NEVER;
-    return heldUntilMs >= upAgainMs ? 0 : upAgainMs + this.leaseMs - time.now();
+    if (heldUntilMs >= upMs || this.#haveOthersSaidSince(upMs)) return 0;
+    return Math.max(0, upMs + this.leaseMs - time.now());
+  }
+
+  /** Has the grants renewed once others may have spoken. */
+  #askAgain(): void {
+    if (this.#isAskingAgain) return;
+    this.#isAskingAgain = true;
+    this.#dependencies.time.after(ASK_AGAIN_MS, () => {
+      this.#isAskingAgain = false;
+      this.trouble();
+    });
   }
 
   #newGrant(partition: number): RedisGrant {
@@ -273,7 +220,8 @@ export class RedisClaims implements Claims, Handovers {
     if (taken === undefined) return undefined;
     const reason = this.#whyLost(grant, taken, seen);
     if (reason === undefined) {
-      grant.renewed(renewal);
+      if (this.#forgottenLeaseMs(grant.partition) > 0) this.#askAgain();
+      else grant.renewed(renewal);
       return undefined;
     }
     this.#lose(grant, reason);

@@ -44,8 +44,7 @@ export class RedisLink {
   readonly #underWay = new Set<(error: LinkError) => void>();
   #isUp = false;
   #isClosed = false;
-  /** See `upAgainMs`; undefined before the first connection. */
-  #upAgainMs: number | undefined;
+  #upMs = NEVER;
   /** Counts the connections, so that events of an earlier one are ignored. */
   #connection = 0;
   #lastError: unknown = new Error('not connected yet');
@@ -72,9 +71,9 @@ export class RedisLink {
     return this.#isUp;
   }
 
-  /** When the connection was made again, by `Time.now`; -Infinity: it is the first. */
-  get upAgainMs(): number {
-    return this.#upAgainMs ?? NEVER;
+  /** When the last connection was made, by `Time.now`; -Infinity: none was. */
+  get upMs(): number {
+    return this.#upMs;
   }
 
   /** Connects, and connects again after a failure, until `close`. */
@@ -92,7 +91,7 @@ export class RedisLink {
       return;
     }
     if (connection !== this.#connection || this.#isClosed) return;
-    this.#upAgainMs = this.#upAgainMs === undefined ? NEVER : this.#options.time.now();
+    this.#upMs = this.#options.time.now();
     this.#isUp = true;
     this.#options.up?.();
   }

@@ -22,6 +22,8 @@ export interface StageNode {
   values: unknown[];
   answer: Answer;
   pingValue: unknown;
+  /** With when the other node has said it, at the earliest. */
+  pings: { value: unknown; saidMs: number | undefined }[];
 }
 
 /** Nodes with links between them, and what may happen between them. */
@@ -61,14 +63,15 @@ function recorded(open: (handlers: LinkHandlers) => Link): StageNode {
     received: (process, kind, value, bytes) =>
       hear(`message ${process} ${kind}`, bytes.length > 0 ? [value, bytes] : value),
     pingValue: () => node.pingValue,
-    pinged: (process, value) => {
+    pinged: (process, value, saidMs) => {
+      node.pings.push({ value, saidMs });
       if (value !== null) hear(`ping ${process}`, value);
     },
     up: (process) => hear(`up ${process}`),
     down: (process) => hear(`down ${process}`),
   });
   const answer: Answer = (kind, value) => ({ value: { kind, value } });
-  const node: StageNode = { link, heard: [], values: [], answer, pingValue: null };
+  const node: StageNode = { link, heard: [], values: [], answer, pingValue: null, pings: [] };
   return node;
 }
 

@@ -323,6 +323,18 @@ function describeMessages(current: Current): void {
     expect(a.heard).toContain('ping b:epochs of b');
   });
 
+  it('pings tell when their value was said, at the earliest', async () => {
+    const { stage, a, b } = current();
+    Object.defineProperty(b, 'pingValue', { get: () => stage.time.now() });
+    const startMs = stage.time.now();
+    const isLater = ({ saidMs = startMs }) => saidMs > startMs;
+    await stage.time.advance(4 * PING_MS);
+    await stage.until('a ping of later', () => a.pings.some(isLater));
+    for (const { value, saidMs } of a.pings.filter(isLater)) {
+      expect(value).toBeGreaterThanOrEqual(saidMs ?? 0);
+    }
+  });
+
   it('the round trips of pings are measured at both nodes', async () => {
     const { stage, a, b } = current();
     const counts = () => [a, b].map(({ link }) => link.roundTrips.count);

@@ -5,6 +5,7 @@ import type { TestTime } from '../../doubles/test-time.ts';
 import { takenGrant } from '../../rigs/taken-grant.ts';
 import { until } from '../../rigs/until.ts';
 import { describeClock } from './cluster-clock.suite.ts';
+import { describeForgottenTakes } from './forgotten-takes.suite.ts';
 import { describeHandovers } from './handovers.suite.ts';
 import { describeHolders } from './holders.suite.ts';
 import type { Shared, SharedStore } from './shared-store.ts';
@@ -255,71 +256,6 @@ function describeLostTail(shared: Shared): void {
     expect((await store.get(world.key))?.value).toBe(1);
     await write(store, grant, 3);
     expect((await store.get(world.key))?.version).toBeGreaterThan(version);
-  });
-}
-
-/** The server comes back as it was when `keepData` was called. */
-async function failOver(shared: Shared, stores: readonly RedisStore[]): Promise<void> {
-  await shared().loseTail();
-  await shared().endConnections();
-  for (const { heartbeats } of stores) {
-    const heartbeat = () => heartbeats.send(1, undefined).catch(() => undefined);
-    await until('the next connection', async () => (await heartbeat()) !== undefined);
-  }
-  for (const store of stores) {
-    const read = () =>
-      store
-        .get(account.key)
-        .then(() => true)
-        .catch(() => false);
-    await until('the next connection for data', read);
-  }
-}
-
-function describeForgottenTakes(shared: Shared): void {
-  it('leave who was given a partition a lease, whoever the server thinks has it', async () => {
-    const [first, second] = [await shared().open('first'), await shared().open('second')];
-    const grant = await takenGrant(first, 5);
-    await shared().keepData();
-    const reservation = second.claims.reserve(5);
-    expect(await first.claims.give(grant, reservation.token)).toBe('given');
-    const given = await second.claims.accept(reservation);
-    await failOver(shared, [first]);
-    for (const what of ['free', 'expired'] as const) {
-      const { holder, leftMs } = await refused(first, what);
-      expect(holder).toBe('');
-      expect(leftMs).toBeGreaterThan((given?.untilMs() ?? 0) - shared().time.now());
-      expect(leftMs).toBeLessThanOrEqual(shared().leaseMs);
-    }
-    await shared().time.jump(shared().leaseMs);
-    await until('the process', () => first.isReady);
-    expect(await write(first, await takenGrant(first, 5))).toBe(true);
-  });
-
-  it('leave who has taken a partition a lease, that the server thinks is free', async () => {
-    const [first, second] = [await shared().open('first'), await shared().open('second')];
-    await first.claims.release([await takenGrant(first, 5)]);
-    await shared().keepData();
-    await takenGrant(second, 5);
-    const third = await shared().open('third');
-    await failOver(shared, [first, third]);
-    for (const store of [first, third]) expect((await refused(store, 'free')).holder).toBe('');
-    await shared().time.jump(shared().leaseMs);
-    await until('the process', () => third.isReady);
-    expect(await write(third, await takenGrant(third, 5))).toBe(true);
-  });
-
-  it('keep no process from what it held until then, or has given up since', async () => {
-    const store = await shared().open('first');
-    const lost = await takenGrant(store, 5);
-    await write(store, lost);
-    await shared().keepData();
-    await write(store, lost, 2);
-    await failOver(shared, [store]);
-    expect(lost.untilMs()).toBe(Number.NEGATIVE_INFINITY);
-    const grant = await takenGrant(store, 5);
-    await store.claims.release([grant]);
-    expect(await write(store, await takenGrant(store, 5), 3)).toBe(true);
   });
 }
 
