@@ -158,6 +158,17 @@ describe('failover', () => {
     expect(counts(members)).toEqual([32, 32]);
   });
 
+  test('the clock goes on while all nodes are gone', async () => {
+    const a = await join('a');
+    await watchFor(5000);
+    const aheadMs = a.clock.now() - time.now();
+    a.kill();
+    await watchFor(20_000);
+    const b = await join('b');
+    expect(Math.abs(b.clock.now() - time.now() - aheadMs)).toBeLessThanOrEqual(5);
+    expect(counts([b])).toEqual([PARTITION_COUNT]);
+  });
+
   test('clocks of nodes agree, whatever the clock of their machine says', async () => {
     const a = await join('a');
     await time.advance(10_000);

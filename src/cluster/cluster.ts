@@ -43,8 +43,8 @@ import { WorldCount } from './world-count.ts';
 const OFFER = 'offer';
 const HOLDINGS = 'holdings';
 const LOOK_AGAIN_MS = 20;
-/** A node that joins waits so long for the clock of the others to be told anew. */
-const ADOPT_MS_MAX = 4 * HEARTBEAT_MS;
+/** Beyond a lease, a node that joins waits so long for the clock of the others to be told anew. */
+const ADOPT_MS = 4 * HEARTBEAT_MS;
 
 /** What a node is, as it tells the others. */
 export type NodeIdentity = Pick<NodeRecord, 'build' | 'kernel' | 'name' | 'twinUrl'>;
@@ -173,18 +173,19 @@ export class Cluster implements ClusterService {
 
   /**
    * Waits until the clock of the cluster is known. Where others live, one of them must have told its
-   * reading since this node has joined: only then the store knows how far its own clock is off.
+   * reading since this node has joined: only then the store knows how far its own clock is off. Of those that
+   * are dead, whose reading stands, it learns after a lease.
    */
   async #adoptClock(): Promise<void> {
-    const { time } = this.#dependencies;
-    const endMs = time.now() + ADOPT_MS_MAX;
-    const first = this.#view;
+    const { time, leaseMs } = this.#dependencies;
+    const endMs = time.now() + Math.min(leaseMs + ADOPT_MS, START_WAIT_MS);
+    const first = [...(this.#view?.nodes ?? [])]
+      .filter(([process]) => process !== this.members.process)
+      .toSorted(([, a], [, b]) => a.joined - b.joined);
     const hasTold = () => {
-      const [longest] = this.#others();
-      const before = longest && first?.nodes.get(longest.process)?.count;
-      return (
-        before === undefined || this.#view?.nodes.get(longest?.process ?? '')?.count !== before
-      );
+      const nodes = this.#view?.nodes;
+      const [longest, entry] = first.find(([process]) => nodes?.has(process)) ?? [];
+      return longest === undefined || nodes?.get(longest)?.count !== entry?.count;
     };
     while (!hasTold() && time.now() < endMs) await time.sleep(LOOK_AGAIN_MS);
   }
