@@ -9,6 +9,7 @@ import type { Refusal, WatchedRedis } from './watched-redis.ts';
 
 export const FAULTS_MIN = 5;
 const FAULTS_MORE = 15;
+const LOSSY_FAULTS_MORE = 35;
 /** Some runs have few kinds of faults, and many of each: other things happen then. */
 const KINDS_MAX = 4;
 /** Faults begin after this time, when the nodes have come together. */
@@ -59,8 +60,10 @@ export class Faults {
       this.#plan();
       return;
     }
-    const count = FAULTS_MIN + chance.below(FAULTS_MORE);
-    const kinds = chance.happens(0.5) ? KINDS : this.#someKinds();
+    const { isLossy } = settings;
+    const count = FAULTS_MIN + chance.below(isLossy ? LOSSY_FAULTS_MORE : FAULTS_MORE);
+    const all = isLossy ? LOSSY_KINDS : KINDS;
+    const kinds = chance.happens(0.5) ? all : this.#someOf(all);
     for (let i = 0; i < count; i++) {
       this.#add(chance.between(BEGIN_MS, FAULTS_MS - LAST_MS), chance.pick(kinds));
     }
@@ -80,9 +83,9 @@ export class Faults {
     });
   }
 
-  #someKinds(): readonly Kind[] {
+  #someOf(all: readonly Kind[]): readonly Kind[] {
     const { chance } = this.parts;
-    return Array.from({ length: 1 + chance.below(KINDS_MAX) }, () => chance.pick(KINDS));
+    return Array.from({ length: 1 + chance.below(KINDS_MAX) }, () => chance.pick(all));
   }
 
   /** Ends what has not ended by itself. */
@@ -327,4 +330,21 @@ const KINDS: readonly Kind[] = [
   ['lose the tail', loseTail],
   ['lose an unanswered tail', loseUnansweredTail],
   ['lose an unanswered tail', loseUnansweredTail],
+];
+
+/** Most of what may go wrong where Redis loses writes needs a node that is gone, paused or cut off as well. */
+const WITH_LOSSES: readonly Kind[] = [
+  ['pause', (faults) => halt(faults, false)],
+  ['suspend', (faults) => halt(faults, true)],
+  ['crash', (faults) => faults.anySlot().crash()],
+  ['cut to Redis', cutToRedis],
+  ['cut from Redis', cutFromRedis],
+  ['lose the tail', loseTail],
+  ['lose the tail', loseTail],
+  ['lose an unanswered tail', loseUnansweredTail],
+];
+
+const LOSSY_KINDS: readonly Kind[] = [
+  ...KINDS,
+  ...Array.from({ length: 4 }, () => WITH_LOSSES).flat(),
 ];

@@ -9,6 +9,8 @@ export interface Job {
   seed: number;
   /** Name of a build that is broken on purpose. */
   mutant?: string | undefined;
+  /** See `RunSettings`. */
+  isLossy?: boolean;
 }
 
 /** What has become of a run: plain data, for another process. */
@@ -30,11 +32,11 @@ function mutantNamed(name: string): Mutant {
 }
 
 export async function outcomeOf(
-  { seed, mutant }: Job,
+  { seed, mutant, isLossy = false }: Job,
   write?: (line: string) => void,
 ): Promise<Outcome> {
   const broken = mutant === undefined ? {} : { mutant: mutantNamed(mutant) };
-  const run = await simulate(seed, { ...broken, ...(write && { write }) });
+  const run = await simulate(seed, { isLossy, ...broken, ...(write && { write }) });
   const { hash, steps, counts, failure: error } = run;
   const strikes = Object.fromEntries(run.strikes);
   const invariant = error instanceof Violation ? error.invariant : 'no error';

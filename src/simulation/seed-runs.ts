@@ -10,6 +10,8 @@ export interface SeedRange {
 export interface SeedRunsOptions {
   /** Goes on after a failure. */
   all: boolean;
+  /** See `RunSettings`. */
+  isLossy?: boolean;
   /** Called after each run. */
   done?: (outcome: Outcome, runCount: number) => void;
 }
@@ -27,7 +29,7 @@ export interface SeedRuns {
 export async function runSeeds(
   pool: SeedPool,
   { from, count }: SeedRange,
-  { all, done }: SeedRunsOptions,
+  { all, isLossy = false, done }: SeedRunsOptions,
 ): Promise<SeedRuns> {
   const totals = { ...NO_COUNTS };
   const strikes = new Map<string, number>();
@@ -36,7 +38,7 @@ export async function runSeeds(
   let next = from;
   const take = async () => {
     while (next < from + count && (all || failed.length === 0)) {
-      const outcome = await pool.run({ seed: next++ });
+      const outcome = await pool.run({ seed: next++, isLossy });
       runCount++;
       addTo(totals, outcome.counts);
       for (const [what, count] of Object.entries(outcome.strikes)) {

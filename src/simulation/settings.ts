@@ -38,6 +38,8 @@ export interface RunSettings {
   isLong: boolean;
   /** Nothing fails: nodes are only stopped, one after the other, and start anew. */
   isPlanned: boolean;
+  /** Redis loses its last writes far more often, and nodes fail while it does. */
+  isLossy: boolean;
   /** By node: what it says that it is. */
   builds: readonly number[];
   /** By node: version of its kernel. */
@@ -47,7 +49,7 @@ export interface RunSettings {
 const SAME = [1, 1, 1, 1];
 const MIXED = [1, 2, 1, 2];
 
-export function settingsOf(seed: number): RunSettings {
+export function settingsOf(seed: number, isLossy = false): RunSettings {
   const chance = new Chance(seed, 1);
   const isLong = chance.happens(LONG_SHARE);
   const isPlanned = chance.happens(PLANNED_SHARE);
@@ -72,6 +74,7 @@ export function settingsOf(seed: number): RunSettings {
     evictMs: chance.pick([undefined, 20, 200, 2000]),
     isLong,
     isPlanned,
+    isLossy,
     builds,
     kernels: chance.happens(KERNELS_SHARE) ? builds : SAME,
   };

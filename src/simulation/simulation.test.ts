@@ -8,6 +8,7 @@ import { SeedPool } from './seed-pool.ts';
 import { runSeeds } from './seed-runs.ts';
 
 const RUNS = 500;
+const LOSSY_RUNS = 30;
 const REPEATED = 20;
 /** Those that fail soonest; `npm run simulate -- --mutants` runs all. */
 const QUICK = ['no deadline', 'deadline from the answer', 'no hold', 'journals cut at an image'];
@@ -42,6 +43,17 @@ test(
     }
     // A strike that is new in `faults.ts` belongs into the list as well.
     expect(strikesAt(STEPS)).toEqual(expect.arrayContaining(struck));
+  },
+  TIMEOUT_MS,
+);
+
+test.concurrent(
+  'clusters live through runs in which Redis often loses its last writes',
+  async () => {
+    const range = { from: 1, count: LOSSY_RUNS };
+    const { totals, failed } = await runSeeds(pool, range, { all: true, isLossy: true });
+    expect(failed.map(({ seed, failure }) => `${seed}: ${failure?.message}`)).toEqual([]);
+    expect(totals.drops).toBeGreaterThan(LOSSY_RUNS / 2);
   },
   TIMEOUT_MS,
 );

@@ -43,6 +43,8 @@ export interface RunOptions {
   write?: (line: string) => void;
   /** A build that is broken on purpose. */
   mutant?: Mutant;
+  /** See `RunSettings`. */
+  isLossy?: boolean;
 }
 
 export interface RunResult {
@@ -79,8 +81,8 @@ class Simulation {
   #failure: unknown;
   #isOver = false;
 
-  constructor(seed: number, { write, mutant }: RunOptions) {
-    const settings = settingsOf(seed);
+  constructor(seed: number, { write, mutant, isLossy }: RunOptions) {
+    const settings = settingsOf(seed, isLossy);
     const macrotasks = this.#macrotasks;
     const nowMs = () => macrotasks.nowMs;
     const failed = (error: unknown) => this.#failed(error);
