@@ -186,9 +186,7 @@ function cutLinks(faults: Faults): void {
 }
 
 function jumpRedis(faults: Faults): void {
-  const { redis, slots, chance, trace } = faults.parts;
-  // While no node serves, nobody can tell it from time that passes.
-  if (!slots.some(({ process }) => process?.front)) return;
+  const { redis, chance, trace } = faults.parts;
   const ms = chance.between(-1, 1) * chance.pick([FOLLOWED_MS, 10_000, 3_600_000]);
   redis.clockAheadMs += ms;
   trace.say('ahead by', Math.round(ms));

@@ -11,6 +11,8 @@ import type { Mutant } from './mutants.ts';
 
 /** Where the keys of a script begin. */
 const KEYS_AT = 2;
+/** Where a heartbeat has what its sender reads on the clock of the cluster, after the keys. */
+const READING_AT = 4;
 
 export type Refusal = 'LOADING' | NonNullable<RedisData['refusal']>;
 
@@ -28,7 +30,9 @@ export class WatchedRedis extends RedisDouble {
   #driftFrom = { ms: 0, aheadMs: 0, rate: 0 };
   readonly #failed: (error: unknown) => void;
   readonly #unfenced: Mutant['unfenced'];
-  #saved: { data: RedisData; restoreLedger: () => void } | undefined;
+  #saved: { data: RedisData; restoreLedger: () => void; toldAheadMs: number } | undefined;
+  /** How far its clock was ahead when a node told last what the clock of the cluster is. */
+  #toldAheadMs = 0;
 
   constructor(time: Time, ledger: Ledger, { failed, unfenced }: WatchedRedisParts) {
     super({ time });
@@ -42,8 +46,14 @@ export class WatchedRedis extends RedisDouble {
 
   override execute(command: string, args: readonly RedisArgument[]): RedisReply {
     const asHolder = this.#unfenced === undefined ? args : this.#asHolder(args);
+    const isHeartbeat = args[0] === SCRIPTS.heartbeat.sha1;
+    const hasReading = isHeartbeat && args[KEYS_AT + Number(args[1]) + READING_AT] !== '';
+    // Where every node that knew better has gone, a jump of its clock cannot be told from time that has passed,
+    // and whoever starts would follow it: what nobody has told of is taken back before.
+    if (isHeartbeat && !hasReading) this.clockAheadMs = this.#toldAheadMs;
     const reply = super.execute(command, asHolder);
-    if (args[0] === SCRIPTS.heartbeat.sha1) this.#heard(args);
+    if (isHeartbeat) this.#heard(args);
+    if (hasReading && isAccepted(reply)) this.#toldAheadMs = this.clockAheadMs;
     try {
       this.#ledger.executed(command, this.#unfenced === 'disguised' ? asHolder : args, reply);
     } catch (error) {
@@ -90,7 +100,7 @@ export class WatchedRedis extends RedisDouble {
   save(): void {
     const data = new RedisData(this.data.nowMs);
     this.data.copyTo(data);
-    this.#saved = { data, restoreLedger: this.#ledger.save() };
+    this.#saved = { data, restoreLedger: this.#ledger.save(), toldAheadMs: this.#toldAheadMs };
   }
 
   /** Dies and, when it starts again, has only what it had saved. */
@@ -101,5 +111,11 @@ export class WatchedRedis extends RedisDouble {
     if (saved === undefined) return;
     saved.data.copyTo(this.data);
     saved.restoreLedger();
+    this.#toldAheadMs = saved.toldAheadMs;
   }
+}
+
+/** Whether a heartbeat had an effect: see `heartbeat.lua`. */
+function isAccepted(reply: RedisReply): boolean {
+  return Array.isArray(reply) && reply[0] === 1;
 }
