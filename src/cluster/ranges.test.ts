@@ -88,7 +88,14 @@ async function start(of = claims): Promise<Ranges> {
     suspend: (partitions: ReadonlySet<number>) => named('suspended', partitions),
     leave: async (partitions: ReadonlySet<number>) => named('left', partitions),
   };
-  ranges.use(worlds, { now: () => 1000 + time.now() });
+  const clock = {
+    now: () => 1000 + time.now(),
+    catchUpAfterSuspend: () => {
+      heard.push('caught up');
+      return 0;
+    },
+  };
+  ranges.use(worlds, clock);
   await ranges.takeAll();
   ranges.start();
   return ranges;
@@ -264,10 +271,10 @@ test.each([
     await time.advance(60);
     sleep();
     expect(shown(ranges)).toBe(0);
-    expect(heard).toEqual([]);
+    expect(heard).toEqual(['caught up']);
     await time.advance(1);
     await time.advance(1);
-    expect([shown(ranges), heard]).toEqual([64, []]);
+    expect([shown(ranges), heard]).toEqual([64, ['caught up']]);
   },
 );
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { NodeClock } from '../clock.ts';
 import { Histogram } from '../histogram.ts';
 import type { Log } from '../log.ts';
 import {
@@ -10,9 +10,9 @@ import {
   StoreUnavailable,
   type Taking,
 } from '../store/contract.ts';
+import { SleepWatch } from '../store/sleep-watch.ts';
 import type { StopTimer, Time } from '../time.ts';
 import type { HeldPartitions, PartitionedWorlds } from '../worlds/held-partitions.ts';
-import { SleepWatch } from './sleep-watch.ts';
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
@@ -27,6 +27,8 @@ interface Range {
   /** Another node is giving it to this one. */
   isReserved: boolean;
 }
+
+type RangesClock = Pick<NodeClock, 'now' | 'catchUpAfterSuspend'>;
 
 export interface RangesDependencies {
   /** The partitions of the store are numbered from 0. */
@@ -63,7 +65,7 @@ export class Ranges implements HeldPartitions {
   /** When grants were doubted last: the machine may have slept, or the clock was set; undefined: never. */
   #doubtedMs: number | undefined;
   #worlds: PartitionedWorlds = { suspend() {}, leave: async () => {} };
-  #clock: Clock | undefined;
+  #clock: RangesClock | undefined;
   #renewing: Promise<void> | undefined;
   /** Another renewal follows the one that is under way. */
   #isRenewalWanted = false;
@@ -86,7 +88,7 @@ export class Ranges implements HeldPartitions {
   }
 
   /** `clock`: answers of a taken partition lie above what its last holder may have shown of it. */
-  use(worlds: PartitionedWorlds, clock: Clock): void {
+  use(worlds: PartitionedWorlds, clock: RangesClock): void {
     this.#worlds = worlds;
     this.#clock = clock;
   }
@@ -231,11 +233,7 @@ export class Ranges implements HeldPartitions {
 
   /** What it holds and does not give up. */
   held(): readonly Grant[] {
-    const held: Grant[] = [];
-    for (const { grant, isLeaving } of this.#ranges) {
-      if (grant !== undefined && !isLeaving) held.push(grant);
-    }
-    return held;
+    return this.#ranges.flatMap(({ grant, isLeaving }) => (grant && !isLeaving ? grant : []));
   }
 
   /** Whether `held` lists a partition. */
@@ -354,6 +352,8 @@ export class Ranges implements HeldPartitions {
   #hasSlept(nowMs: number): boolean {
     if (!this.#sleepWatch.hasSlept(nowMs)) return false;
     this.#log.warn('the machine may have slept: leases are renewed before worlds are shown again');
+    // Else what is used from now on would count as used before.
+    this.#clock?.catchUpAfterSuspend();
     this.#doubt(nowMs);
     return true;
   }

@@ -11,6 +11,7 @@ import {
   StoreUnavailable,
   type Taking,
 } from '../contract.ts';
+import { SleepWatch } from '../sleep-watch.ts';
 import { LinkError } from './redis-client.ts';
 import { RedisGrant, RedisReservation, type Renewal } from './redis-grant.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -69,6 +70,9 @@ export class RedisClaims implements Claims, Handovers {
   #latestReadingMs: (atMs: number) => number = () => 0;
   #haveOthersSaidSince: (sinceMs: number) => boolean = () => true;
   #tell: () => void = () => {};
+  readonly #sleepWatch: SleepWatch;
+  /** When it was noticed last that the machine may have slept. */
+  #sleptMs = NEVER;
   /** Grants are asked for again soon. */
   #isAskingAgain = false;
 
@@ -76,6 +80,7 @@ export class RedisClaims implements Claims, Handovers {
     this.#dependencies = dependencies;
     this.leaseMs = dependencies.leaseMs;
     this.renewalMs = dependencies.leaseMs / RENEWALS;
+    this.#sleepWatch = new SleepWatch(dependencies.time, dependencies.leaseMs);
   }
 
   readClock(latestReadingMs: (atMs: number) => number): void {
@@ -108,9 +113,15 @@ export class RedisClaims implements Claims, Handovers {
   #forgottenLeaseMs(partition: number): number {
     const { time, writer } = this.#dependencies;
     const { upMs } = writer.link;
-    const heldUntilMs = this.#former.get(partition)?.heldUntilMs ?? NEVER;
+    this.#noteSleep();
+    const heldUntilMs = this.#former.get(partition)?.heldUntilMs(this.#sleptMs) ?? NEVER;
     if (heldUntilMs >= upMs || this.#haveOthersSaidSince(upMs)) return 0;
     return Math.max(0, upMs + this.leaseMs - time.now());
+  }
+
+  #noteSleep(): void {
+    const nowMs = this.#dependencies.time.now();
+    if (this.#sleepWatch.hasSlept(nowMs)) this.#sleptMs = nowMs;
   }
 
   /** Has the grants renewed once others may have spoken. */
@@ -174,6 +185,7 @@ export class RedisClaims implements Claims, Handovers {
   }
 
   #renewalNow(): Renewal {
+    this.#noteSleep();
     const askedMs = this.#dependencies.time.now();
     const deadlineMs = askedMs + this.leaseMs * RELIED_ON;
     return { askedMs, deadlineMs, latestMs: this.#latestReadingMs(deadlineMs) };

@@ -31,8 +31,8 @@ export class RedisGrant implements Grant {
   reason = '';
   /** When it was given up, or another was heard to have the partition. A loss of writes does not count. */
   #goneMs = Number.POSITIVE_INFINITY;
-  /** Until when the process could rely on it, unless it is gone. */
-  #reliedOnMs = NEVER;
+  /** By which the process could rely on it the longest, unless it is gone. */
+  #longest = NO_RENEWAL;
 
   constructor(partition: number, slot: PartitionSlot, name: string) {
     this.partition = partition;
@@ -44,9 +44,13 @@ export class RedisGrant implements Grant {
     return this.renewal.deadlineMs;
   }
 
-  /** Until when nobody else can have had the partition, also of a grant that is lost. */
-  get heldUntilMs(): number {
-    return Math.min(this.#goneMs, this.#reliedOnMs);
+  /**
+   * Until when nobody else can have had the partition, also of a grant that is lost.
+   * @param sleptMs when the machine may have slept last: meanwhile its clock stood still
+   */
+  heldUntilMs(sleptMs: number): number {
+    const { askedMs, deadlineMs } = this.#longest;
+    return askedMs <= sleptMs ? NEVER : Math.min(this.#goneMs, deadlineMs);
   }
 
   askedMs(): number {
@@ -62,7 +66,7 @@ export class RedisGrant implements Grant {
     if (this.isLost) return;
     if (renewal.askedMs > this.renewal.askedMs) this.renewal = renewal;
     this.latestMs = Math.max(renewal.latestMs, this.latestMs);
-    this.#reliedOnMs = Math.max(renewal.deadlineMs, this.#reliedOnMs);
+    if (renewal.deadlineMs > this.#longest.deadlineMs) this.#longest = renewal;
   }
 
   lose(reason: string, nowMs: number): void {

@@ -145,6 +145,21 @@ export function describeForgottenTakes(shared: Shared): void {
     expect(grant.untilMs()).toBeGreaterThan(nowMs());
   });
 
+  it('let no process rely on a grant beyond a sleep of its machine', async () => {
+    const store = await shared().open('first');
+    const grant = await takenGrant(store, PARTITION);
+    const speak = silent(store);
+    await shared().keepData();
+    const askedMs = grant.askedMs();
+    shared().time.suspend(shared().leaseMs);
+    await failOver(shared, [store]);
+    await store.claims.renew([grant]);
+    expect(grant.askedMs()).toBe(askedMs);
+    speak();
+    await store.claims.renew([grant]);
+    expect(grant.askedMs()).toBeGreaterThan(askedMs);
+  });
+
   it('keep no process from what it held until then, or has given up since', async () => {
     const store = await shared().open('first');
     const lost = await takenGrant(store, PARTITION);

@@ -1,5 +1,5 @@
-import { RELIED_ON } from '../store/contract.ts';
 import type { Time } from '../time.ts';
+import { RELIED_ON } from './contract.ts';
 
 /** If another clock runs ahead of the monotonic clock by this much, the machine may have slept. */
 const SLEPT_MS = 500;
