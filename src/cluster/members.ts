@@ -182,7 +182,10 @@ export class Members {
     for (const [partition, epoch] of partitions) {
       listed.add(partition);
       const known = this.#holdings[partition];
-      if (known !== undefined && known.epoch > epoch) continue;
+      // The store may have lost that a node took it which is gone.
+      const isOutdated =
+        known !== undefined && known.epoch > epoch && this.#heard.has(known.process);
+      if (isOutdated) continue;
       const holding = { process, epoch };
       this.#holdings[partition] = holding;
       this.#dependencies.holds(partition, holding);
