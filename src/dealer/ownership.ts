@@ -50,6 +50,11 @@ export class Ownership {
     return owner !== undefined && owner.version === this.#version;
   }
 
+  /** The store may have lost that this process took the records over, and have given the version again. */
+  doubt(): void {
+    this.#version = undefined;
+  }
+
   /**
    * Takes the records over if they are another process's. Returns the version of the entry for it. Throws
    * DealerError 503 if other processes are always first, for WAIT_MS_MAX.

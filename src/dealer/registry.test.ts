@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemRandom } from '../random.ts';
+import type { Heartbeats } from '../store/contract.ts';
 import type { EmbeddedStore } from '../store/embedded-store.ts';
+import { sharedStore } from '../testing/doubles/shared-store.ts';
 import { openIn, type TempStore, tempStore } from '../testing/rigs/temp-store.ts';
 import { systemTime } from '../time.ts';
 import { keys } from './records.ts';
@@ -127,4 +129,37 @@ test('others go on after a change that ran alone and failed', async () => {
   const after = increment('a');
   await expect(failing).rejects.toThrow('refused');
   expect(await after).toBe(1);
+});
+
+describe('after the store may have lost its last writes', () => {
+  let heartbeats: Heartbeats & { lossCount: number };
+  beforeEach(() => {
+    const store = sharedStore(temp.store, 'own', systemTime);
+    heartbeats = { ...(store.heartbeats as Heartbeats), lossCount: 1 };
+    registry = new Registry({ ...store, heartbeats }, systemRandom, systemTime);
+  });
+
+  test('a change is repeated that was under way', async () => {
+    let attempts = 0;
+    const commit = vi.spyOn(temp.store, 'commit');
+    await registry.change(async (transaction) => {
+      await transaction.get(keyOf('a'));
+      if (++attempts === 1) heartbeats.lossCount++;
+      transaction.put(keyOf('a'), attempts);
+    });
+    const writes = commit.mock.calls.flatMap(([, each]) => each);
+    const ofA = writes.filter(({ key }) => key.at(-1) === 'a');
+    expect(ofA).toEqual([{ key: keyOf('a'), value: 2 }]);
+  });
+
+  test('who owns the records is read again', async () => {
+    await increment('a');
+    const get = vi.spyOn(temp.store, 'get');
+    const ownerReads = () => get.mock.calls.filter(([key]) => key === keys.owner).length;
+    await increment('a');
+    expect(ownerReads()).toBe(0);
+    heartbeats.lossCount++;
+    await increment('a');
+    expect(ownerReads()).toBe(1);
+  });
 });

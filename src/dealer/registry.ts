@@ -32,6 +32,7 @@ interface Base {
   ownVersion: number;
   /** By `Time.now`. */
   sinceMs: number;
+  lossCount: number;
 }
 
 /** Gets the writes of a commit once they are durable, in the order of the commits. */
@@ -121,13 +122,20 @@ export class Registry {
 
   /** As `epoch`, if nothing has to be read for it; else undefined. */
   knownEpoch(revision: number): number | undefined {
+    this.#noteLosses();
+    return revision === this.#checked.revision ? this.#epoch : undefined;
+  }
+
+  /** What it knew before counts no more. Returns how many losses there were. */
+  #noteLosses(): number {
     const { lossCount } = this;
     if (lossCount !== this.#lossCount) {
       this.#lossCount = lossCount;
       this.#epoch++;
       this.#checked = { generation: 0, revision: 0 };
+      this.#ownership.doubt();
     }
-    return revision === this.#checked.revision ? this.#epoch : undefined;
+    return lossCount;
   }
 
   /** The result of `work`, which is repeated if a reset happened meanwhile. */
@@ -230,10 +238,12 @@ export class Registry {
 
   /** Returns false if a check failed. */
   async #commit(
-    { ownVersion, sinceMs }: Base,
+    { ownVersion, sinceMs, lossCount }: Base,
     checks: readonly Check[],
     writes: readonly Write[],
   ): Promise<boolean> {
+    // The store may have given the versions of the checks again.
+    if (this.lossCount !== lossCount) return false;
     try {
       const isMade = await this.store.commit(checks, writes);
       if (isMade) for (const listener of this.#listeners) listener(writes);
@@ -251,6 +261,7 @@ export class Registry {
 
   /** Undefined while another process switches generations. */
   async #base({ generation }: Edition): Promise<Base | undefined> {
+    const lossCount = this.#noteLosses();
     const entry = await this.store.get<number>(keys.generation);
     if ((entry?.value ?? 0) !== generation) return undefined;
     const ownVersion = await this.takeOver();
@@ -258,7 +269,7 @@ export class Registry {
       { key: keys.generation, version: entry?.version ?? null },
       { key: keys.owner, version: ownVersion },
     ];
-    return { checks, ownVersion, sinceMs: this.#time.now() };
+    return { checks, ownVersion, sinceMs: this.#time.now(), lossCount };
   }
 
   /** Takes the records over if they are another process's; see `Ownership.take`. */

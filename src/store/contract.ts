@@ -162,8 +162,8 @@ export interface Heartbeats {
   /** Names this process for as long as it lives: no other one ever has this name. */
   readonly process: string;
   /**
-   * How often this process has lost its right to the common entries. What it read before that may be
-   * wrong: the store may have lost its last writes, and give their versions again.
+   * How often this process has lost its right to the common entries, or has connected to the store. What it read
+   * before that may be wrong: the store may have lost its last writes, and give their versions again.
    */
   readonly lossCount: number;
 

@@ -116,9 +116,12 @@ export class WriterKey {
     return this.#isEmptied;
   }
 
-  /** How often the key was lost. */
+  /**
+   * How often the key was lost, or the process connected. Versions alone do not show that writes were lost: a server
+   * that is met late may have given them again.
+   */
   get lossCount(): number {
-    return this.#lossCount;
+    return this.#lossCount + this.#session;
   }
 
   /** Whether the process may rely on its key. */

@@ -353,6 +353,18 @@ function describeHeartbeats(shared: Shared): void {
     expect(processes.map((process) => nodes.get(process)?.joined)).toEqual([3, 2]);
   });
 
+  it('count a loss where the process has connected anew, whatever the versions say', async () => {
+    const store = await shared().open('first');
+    const before = store.heartbeats.lossCount;
+    await store.commit([], [account]);
+    await store.heartbeats.send(1, undefined);
+    expect(store.heartbeats.lossCount).toBe(before);
+    await shared().endConnections();
+    const read = () => store.get(account.key).catch(() => undefined);
+    await until('the next connection', async () => (await read()) !== undefined);
+    expect(store.heartbeats.lossCount).toBeGreaterThan(before);
+  });
+
   it.each([3_600_000, -3_600_000])('go on when the clock of the server jumps by %i', async (ms) => {
     const stores = [await shared().open('first'), await shared().open('second')];
     for (const { heartbeats } of stores) await heartbeats.send(1, undefined);
