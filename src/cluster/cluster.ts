@@ -185,7 +185,8 @@ export class Cluster implements ClusterService {
     const hasTold = () => {
       const nodes = this.#view?.nodes;
       const [longest, entry] = first.find(([process]) => nodes?.has(process)) ?? [];
-      return longest === undefined || nodes?.get(longest)?.count !== entry?.count;
+      // A store that has lost its last writes may know an earlier one.
+      return longest === undefined || (nodes?.get(longest)?.count ?? 0) > (entry?.count ?? 0);
     };
     while (!hasTold() && time.now() < endMs) await time.sleep(LOOK_AGAIN_MS);
   }
@@ -240,6 +241,12 @@ export class Cluster implements ClusterService {
     const record = this.members.get(to)?.record;
     if (record?.kernel === identity.kernel && this.link.isUp(to)) {
       return this.handover.give(partition, to);
+    }
+    // It may be gone, and the last heartbeat not know of it yet.
+    const { unreachable = [] } = this.members.get(this.members.process)?.record ?? {};
+    if (!this.link.isUp(to) && !unreachable.includes(to)) {
+      this.members.soon();
+      return false;
     }
     await ranges.release(new Set([partition]));
     this.#tellHoldings();

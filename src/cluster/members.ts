@@ -57,6 +57,10 @@ export class Members {
   readonly #versions = new Map<string, number>();
   /** By process: when it has said over the link what it holds, or later. */
   readonly #saidMs = new Map<string, number>();
+  /** When the last view of the store was asked for. */
+  #askedMs = NEVER;
+  /** When a node was missing from a view that was in the one before. */
+  #missedMs = NEVER;
   /** By partition: when a new heartbeat of its holder listed it. */
   readonly #listedMs = new Float64Array(PARTITION_COUNT).fill(NEVER);
   /** By partition: the holding with the highest epoch. */
@@ -139,24 +143,26 @@ export class Members {
 
   #read({ nodes, sentMs }: ClusterView): void {
     const nowMs = this.#time.now();
+    this.#askedMs = sentMs;
     // What happened while the store did not answer is not known.
     const isGap = nowMs - this.#answeredMs > MISSED_MAX * this.#everyMs;
     if (isGap || this.#answeringSinceMs === undefined) this.#answeringSinceMs = sentMs;
     this.#answeredMs = nowMs;
     const members = new Map<string, Member>();
     for (const [process, { value, count, joined }] of nodes) {
-      const record = readNodeRecord(value);
-      if (record === undefined) continue;
       const last = this.#heard.get(process);
       const isNew = last === undefined || count !== last.count;
       if (isNew) this.#heard.set(process, { count, atMs: nowMs });
+      const record = readNodeRecord(value);
+      if (record === undefined) continue;
       // The store judges by its own clock, which may jump: its silent nodes are left out here.
-      else if (nowMs - last.atMs > this.#dependencies.leaseMs) continue;
+      if (!isNew && nowMs - last.atMs > this.#dependencies.leaseMs) continue;
       members.set(process, { process, record, joined });
       if (isNew) this.#listed(process, record.held);
     }
     for (const process of this.#heard.keys()) {
       if (nodes.has(process)) continue;
+      this.#missedMs = nowMs;
       this.#heard.delete(process);
       this.#versions.delete(process);
       this.#saidMs.delete(process);
@@ -203,10 +209,15 @@ export class Members {
     this.#saidMs.set(process, Math.max(atMs, this.#saidMs.get(process) ?? NEVER));
   }
 
-  /** Whether all other nodes have said over the link what they hold, at `sinceMs` or later. */
+  /**
+   * Whether all other nodes have said over the link what they hold, at `sinceMs` or later. Not where the store
+   * may have lost that a node is there: its last view is older, or a node has gone within a lease before.
+   */
   haveSaidSince(sinceMs: number): boolean {
-    return this.all().every(
-      ({ process }) => process === this.process || (this.#saidMs.get(process) ?? NEVER) >= sinceMs,
+    const { leaseMs } = this.#dependencies;
+    if (this.#askedMs < sinceMs || this.#missedMs >= sinceMs - leaseMs) return false;
+    return [...this.#heard.keys()].every(
+      (process) => process === this.process || (this.#saidMs.get(process) ?? NEVER) >= sinceMs,
     );
   }
 
