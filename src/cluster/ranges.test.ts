@@ -16,6 +16,8 @@ let logged: string[];
 let othersUntilMs: Map<number, number>;
 /** Partitions whose lease the store does not renew. */
 let isSilent: (partition: number) => boolean;
+/** By partition: its renewal does not count yet. */
+let isPutOff: (partition: number) => boolean;
 let lost: Set<number>;
 
 beforeEach(() => {
@@ -24,6 +26,7 @@ beforeEach(() => {
   logged = [];
   othersUntilMs = new Map();
   isSilent = () => false;
+  isPutOff = () => false;
   lost = new Set();
   floorMs = 0;
   answers = Promise.resolve();
@@ -31,6 +34,7 @@ beforeEach(() => {
 
 interface TestGrant extends Grant {
   renewedMs: number;
+  isPutOff: boolean;
 }
 
 /** The claims ask for a renewal. */
@@ -51,7 +55,7 @@ const claims: Claims = {
     const leftMs = (othersUntilMs.get(partition) ?? 0) - time.now();
     if (leftMs > 0) return { holder: 'node "other"', leftMs };
     const grant: TestGrant = {
-      ...{ partition, epoch: ++epoch, renewedMs: time.now() },
+      ...{ partition, epoch: ++epoch, renewedMs: time.now(), isPutOff: false },
       floorMs: partition === 9 ? floorMs : 0,
       untilMs: () => grant.renewedMs + LEASE_MS,
       askedMs: () => grant.renewedMs,
@@ -67,7 +71,8 @@ const claims: Claims = {
     await answers;
     for (const grant of grants as readonly TestGrant[]) {
       const isRenewed = !gone.includes(grant) && !isSilent(grant.partition);
-      if (isRenewed) grant.renewedMs = askedMs;
+      grant.isPutOff = isRenewed && isPutOff(grant.partition);
+      if (isRenewed && !grant.isPutOff) grant.renewedMs = askedMs;
     }
     return gone.map((grant) => ({ grant, reason: 'another took it' }));
   },
@@ -209,6 +214,16 @@ test('a partition that was taken last does not have the others given up where th
   isSilent = () => false;
   await time.advance(RENEWAL_MS);
   expect([shown(ranges), heard.filter((each) => !each.startsWith('suspended'))]).toEqual([64, []]);
+});
+
+test('partitions are kept whose renewal does not count yet, while that of others does', async () => {
+  const ranges = await start();
+  isPutOff = (partition) => partition !== 5;
+  await time.advance(LEASE_MS + RENEWAL_MS);
+  expect([shown(ranges), ranges.held().length, ranges.lostCount]).toEqual([1, 64, 0]);
+  isPutOff = () => false;
+  await time.advance(RENEWAL_MS);
+  expect(shown(ranges)).toBe(64);
 });
 
 test('a partition of which another node has a later grant is left at once', async () => {

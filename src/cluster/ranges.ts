@@ -302,7 +302,7 @@ export class Ranges implements HeldPartitions {
     if (!grants.some(isRenewed)) return;
     for (const grant of grants) {
       if (isRenewed(grant)) this.#passedOver.delete(grant);
-      else this.#passedOver.add(grant);
+      else if (!grant.isPutOff) this.#passedOver.add(grant);
     }
   }
 

@@ -41,6 +41,8 @@ export interface Grant {
   askedMs(): number;
   /** The latest reading of the clock that may be published under it: later holders start above it. */
   latestReadingMs(): number;
+  /** The store has renewed it, but the process may not rely on that yet: see `Claims.renew`. */
+  readonly isPutOff?: boolean;
 }
 
 /** A partition that is not to be had now. */

@@ -61,8 +61,11 @@ export class RedisClaims implements Claims, Handovers {
   readonly #former = new Map<number, RedisGrant>();
   /** By partition: the highest epoch that this process has seen. */
   readonly #epochs = new Float64Array(PARTITION_COUNT);
-  /** Gives with an unknown outcome, until it shows. */
-  readonly #unsettled = new Map<RedisGrant, (given: 'given' | 'kept') => void>();
+  /** Gives with an unknown outcome, until it shows; and when they were sent. */
+  readonly #unsettled = new Map<
+    RedisGrant,
+    { sentMs: number; settle: (given: 'given' | 'kept') => void }
+  >();
   #session = 0;
   /** That of commits. */
   #link: RedisLink | undefined;
@@ -232,7 +235,8 @@ export class RedisClaims implements Claims, Handovers {
     if (taken === undefined) return undefined;
     const reason = this.#whyLost(grant, taken, seen);
     if (reason === undefined) {
-      if (this.#forgottenLeaseMs(grant.partition) > 0) this.#askAgain();
+      grant.isPutOff = this.#forgottenLeaseMs(grant.partition) > 0;
+      if (grant.isPutOff) this.#askAgain();
       else grant.renewed(renewal);
       return undefined;
     }
@@ -255,7 +259,9 @@ export class RedisClaims implements Claims, Handovers {
 
   /** From now on nothing is shown under the grant; its owner hears of it with the next renewal. */
   #lose(grant: RedisGrant, reason: string): void {
-    grant.lose(reason, this.#dependencies.time.now());
+    // Where the store has lost writes, nobody else has taken it, unless it was given.
+    const atMs = reason === LAST_WRITES_LOST ? Infinity : this.#dependencies.time.now();
+    grant.lose(reason, this.#unsettled.get(grant)?.sentMs ?? atMs);
     this.#settle(grant, 'given');
     if (this.#grants.get(grant.partition) !== grant) return;
     this.#grants.delete(grant.partition);
@@ -298,10 +304,13 @@ export class RedisClaims implements Claims, Handovers {
     const given = grant as RedisGrant;
     const { name, session, slot, partition } = given;
     if (given.isLost) return 'given';
+    const sentMs = this.#dependencies.time.now();
+    // Another process may have it: see `renew`.
+    if (sentMs >= given.untilMs()) return 'kept';
     // Over another connection than commits it could be carried out before them.
     if (this.#link === undefined || session !== this.#session) return 'kept';
     const unsettled = Promise.withResolvers<'given' | 'kept'>();
-    this.#unsettled.set(given, unsettled.resolve);
+    this.#unsettled.set(given, { sentMs, settle: unsettled.resolve });
     try {
       const epoch = await giveSlot(this.#link, slot, {
         ...{ from: tokenOf(name, session), to: token, leaseMs: this.leaseMs },
@@ -328,7 +337,7 @@ export class RedisClaims implements Claims, Handovers {
   }
 
   #settle(grant: RedisGrant, outcome: 'given' | 'kept'): void {
-    this.#unsettled.get(grant)?.(outcome);
+    this.#unsettled.get(grant)?.settle(outcome);
     this.#unsettled.delete(grant);
   }
 

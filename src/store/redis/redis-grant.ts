@@ -1,5 +1,5 @@
 import type { Grant, Reservation } from '../contract.ts';
-import { LAST_WRITES_LOST, tokenOf } from './slot-lease.ts';
+import { tokenOf } from './slot-lease.ts';
 import type { PartitionSlot } from './slots.ts';
 
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -24,15 +24,14 @@ export class RedisGrant implements Grant {
   floorMs = 0;
   /** The connection over which it may write: see `lease.lua`. */
   session = 0;
-  renewal: Renewal = NO_RENEWAL;
+  #renewal: Renewal = NO_RENEWAL;
   latestMs = NEVER;
   isLost = false;
   /** Why it is lost. */
   reason = '';
-  /** When it was given up, or another was heard to have the partition. A loss of writes does not count. */
+  isPutOff = false;
+  /** From when on another process may have had the partition. */
   #goneMs = Number.POSITIVE_INFINITY;
-  /** By which the process could rely on it the longest, unless it is gone. */
-  #longest = NO_RENEWAL;
 
   constructor(partition: number, slot: PartitionSlot, name: string) {
     this.partition = partition;
@@ -41,7 +40,7 @@ export class RedisGrant implements Grant {
   }
 
   untilMs(): number {
-    return this.renewal.deadlineMs;
+    return this.isLost ? NEVER : this.#renewal.deadlineMs;
   }
 
   /**
@@ -49,12 +48,12 @@ export class RedisGrant implements Grant {
    * @param sleptMs when the machine may have slept last: meanwhile its clock stood still
    */
   heldUntilMs(sleptMs: number): number {
-    const { askedMs, deadlineMs } = this.#longest;
+    const { askedMs, deadlineMs } = this.#renewal;
     return askedMs <= sleptMs ? NEVER : Math.min(this.#goneMs, deadlineMs);
   }
 
   askedMs(): number {
-    return this.renewal.askedMs;
+    return this.isLost ? NEVER : this.#renewal.askedMs;
   }
 
   latestReadingMs(): number {
@@ -64,16 +63,16 @@ export class RedisGrant implements Grant {
   /** What Redis has answered: answers may come later than those to later renewals. */
   renewed(renewal: Renewal): void {
     if (this.isLost) return;
-    if (renewal.askedMs > this.renewal.askedMs) this.renewal = renewal;
+    this.isPutOff = false;
+    if (renewal.askedMs > this.#renewal.askedMs) this.#renewal = renewal;
     this.latestMs = Math.max(renewal.latestMs, this.latestMs);
-    if (renewal.deadlineMs > this.#longest.deadlineMs) this.#longest = renewal;
   }
 
-  lose(reason: string, nowMs: number): void {
+  /** @param goneMs from when on another process may have had the partition; Infinity: it did not */
+  lose(reason: string, goneMs: number): void {
     this.isLost = true;
     this.reason = reason;
-    this.renewal = NO_RENEWAL;
-    if (reason !== LAST_WRITES_LOST) this.#goneMs = Math.min(nowMs, this.#goneMs);
+    this.#goneMs = Math.min(goneMs, this.#goneMs);
   }
 }
 

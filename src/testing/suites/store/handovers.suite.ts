@@ -82,6 +82,17 @@ export function describeHandovers(shared: Shared): void {
     expect(await write(third, taken, 1)).toBe(true);
   });
 
+  it('give nothing that the giver can no longer rely on', async () => {
+    const { giver, receiver, grant, reservation } = await prepare(shared);
+    await shared().pass(shared().leaseMs);
+    await until('both processes', () => giver.isReady && receiver.isReady);
+    expect(await giver.claims.give(grant, reservation.token)).toBe('kept');
+    expect(await receiver.claims.accept(reservation)).toBeUndefined();
+    await giver.claims.renew([grant]);
+    expect(await giver.claims.give(grant, reservation.token)).toBe('given');
+    await accepted(receiver.claims, reservation);
+  });
+
   it('that are cancelled leave the partition with the giver, or free', async () => {
     const { giver, receiver, grant, reservation } = await prepare(shared);
     const cancelling = receiver.claims.cancel(reservation);
