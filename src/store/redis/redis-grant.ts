@@ -24,7 +24,7 @@ export class RedisGrant implements Grant {
   floorMs = 0;
   /** The connection over which it may write: see `lease.lua`. */
   session = 0;
-  #renewal: Renewal = NO_RENEWAL;
+  renewal: Renewal = NO_RENEWAL;
   latestMs = NEVER;
   isLost = false;
   /** Why it is lost. */
@@ -40,7 +40,7 @@ export class RedisGrant implements Grant {
   }
 
   untilMs(): number {
-    return this.isLost ? NEVER : this.#renewal.deadlineMs;
+    return this.isLost ? NEVER : this.renewal.deadlineMs;
   }
 
   /**
@@ -48,12 +48,12 @@ export class RedisGrant implements Grant {
    * @param sleptMs when the machine may have slept last: meanwhile its clock stood still
    */
   heldUntilMs(sleptMs: number): number {
-    const { askedMs, deadlineMs } = this.#renewal;
+    const { askedMs, deadlineMs } = this.renewal;
     return askedMs <= sleptMs ? NEVER : Math.min(this.#goneMs, deadlineMs);
   }
 
   askedMs(): number {
-    return this.isLost ? NEVER : this.#renewal.askedMs;
+    return this.isLost ? NEVER : this.renewal.askedMs;
   }
 
   latestReadingMs(): number {
@@ -64,7 +64,7 @@ export class RedisGrant implements Grant {
   renewed(renewal: Renewal): void {
     if (this.isLost) return;
     this.isPutOff = false;
-    if (renewal.askedMs > this.#renewal.askedMs) this.#renewal = renewal;
+    if (renewal.askedMs > this.renewal.askedMs) this.renewal = renewal;
     this.latestMs = Math.max(renewal.latestMs, this.latestMs);
   }
 
