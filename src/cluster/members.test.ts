@@ -61,3 +61,28 @@ test('the holder with the highest epoch counts, until the store has forgotten it
   expect(holder()).toBe('early');
   await members.stop();
 });
+
+test('a node that the store may have lost has not said what it holds', async () => {
+  const others = new Map([
+    ['early', recordOf(1, 100)],
+    ['late', recordOf(1)],
+  ]);
+  const members = await membersAmong(others);
+  const sinceMs = time.now() + 1;
+  await time.advance(1);
+  for (const process of ['early', 'late']) members.said(process, sinceMs);
+  expect(members.haveSaidSince(sinceMs)).toBe(false);
+  others.delete('late');
+  await time.advance(LEASE_MS / 2);
+  expect(members.haveSaidSince(sinceMs)).toBe(false);
+  // It was there since, and has stopped.
+  const laterMs = time.now();
+  others.set('next', recordOf(1));
+  await time.advance(LEASE_MS / 4);
+  for (const process of ['early', 'next']) members.said(process, laterMs);
+  expect(members.haveSaidSince(laterMs)).toBe(true);
+  others.delete('next');
+  await time.advance(LEASE_MS / 4);
+  expect(members.haveSaidSince(laterMs)).toBe(true);
+  await members.stop();
+});

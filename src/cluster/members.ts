@@ -27,6 +27,15 @@ export interface Holding {
   readonly epoch: number;
 }
 
+/** A node that is no longer in the views of the store. */
+interface Gone {
+  /** When the last view with it was asked for, and the first one without. */
+  inMs: number;
+  outMs: number;
+  /** It was not heard of for long before. */
+  wasSilent: boolean;
+}
+
 export interface MembersDependencies {
   heartbeats: Heartbeats;
   /** How long a lease lives in the store, and how often it is renewed. */
@@ -59,8 +68,7 @@ export class Members {
   readonly #saidMs = new Map<string, number>();
   /** When the last view of the store was asked for. */
   #askedMs = NEVER;
-  /** When a node was missing from a view that was in the one before. */
-  #missedMs = NEVER;
+  #gone: readonly Gone[] = [];
   /** By partition: when a new heartbeat of its holder listed it. */
   readonly #listedMs = new Float64Array(PARTITION_COUNT).fill(NEVER);
   /** By partition: the holding with the highest epoch. */
@@ -143,6 +151,7 @@ export class Members {
 
   #read({ nodes, sentMs }: ClusterView): void {
     const nowMs = this.#time.now();
+    const beforeMs = this.#askedMs;
     this.#askedMs = sentMs;
     // What happened while the store did not answer is not known.
     const isGap = nowMs - this.#answeredMs > MISSED_MAX * this.#everyMs;
@@ -160,9 +169,12 @@ export class Members {
       members.set(process, { process, record, joined });
       if (isNew) this.#listed(process, record.held);
     }
-    for (const process of this.#heard.keys()) {
+    const { leaseMs } = this.#dependencies;
+    this.#gone = this.#gone.filter(({ outMs }) => nowMs - outMs <= leaseMs);
+    for (const [process, { atMs }] of this.#heard) {
       if (nodes.has(process)) continue;
-      this.#missedMs = nowMs;
+      const wasSilent = nowMs - atMs > leaseMs / 2;
+      this.#gone = [...this.#gone, { inMs: beforeMs, outMs: sentMs, wasSilent }];
       this.#heard.delete(process);
       this.#versions.delete(process);
       this.#saidMs.delete(process);
@@ -211,11 +223,13 @@ export class Members {
 
   /**
    * Whether all other nodes have said over the link what they hold, at `sinceMs` or later. Not where the store
-   * may have lost that a node is there: its last view is older, or a node has gone within a lease before.
+   * may have lost by then that a node is there: its last view is older, a node is missing from the views since,
+   * or has run out in these. One that stops after it was there has given up what it held.
    */
   haveSaidSince(sinceMs: number): boolean {
-    const { leaseMs } = this.#dependencies;
-    if (this.#askedMs < sinceMs || this.#missedMs >= sinceMs - leaseMs) return false;
+    const isMissing = ({ inMs, outMs, wasSilent }: Gone) =>
+      outMs >= sinceMs && (inMs < sinceMs || wasSilent);
+    if (this.#askedMs < sinceMs || this.#gone.some(isMissing)) return false;
     return [...this.#heard.keys()].every(
       (process) => process === this.process || (this.#saidMs.get(process) ?? NEVER) >= sinceMs,
     );
